@@ -60,7 +60,7 @@ func archiveOf(c *call, target, ending, contentType string) error {
 	if err != nil {
 		return err
 	}
-	if c.r.Method == http.MethodPost && len(names) == 0 {
+	if c.r.Method == http.MethodPost && len(names) == 0 && !c.selectsAll() {
 		return errNothing
 	}
 	p, err := c.find(target)
@@ -70,6 +70,11 @@ func archiveOf(c *call, target, ending, contentType string) error {
 	defer p.release()
 	if p.tree == nil {
 		return errNoDir
+	}
+	if c.selectsAll() {
+		if names, err = c.allNames(p); err != nil {
+			return err
+		}
 	}
 	select {
 	case c.s.archives <- struct{}{}:

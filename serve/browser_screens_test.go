@@ -129,7 +129,7 @@ var scenes = []scene{
 	{name: "code", path: "/src/main.go?view", has: ".lines .hk"},
 	{name: "line", path: "/src/main.go?view#L2", has: ".line:target"},
 	{name: "text", path: "/a%20rather%20long%20name%20of%20a%20file%20that%20does%20not%20end%20before%20the%20line%20of%20a%20phone%20ends.txt?view", has: ".lines"},
-	{name: "markdown", path: "/README.md?view", has: ".prose h1"},
+	{name: "markdown", path: "/README.md?view", has: ".prose h2"},
 	{name: "source", path: "/README.md?view=text", has: ".lines .line"},
 	{name: "vector", path: "/picture.svg?view", has: ".show img"},
 	{name: "photo", path: "/media/photo.png?view", has: ".show img"},

@@ -50,6 +50,7 @@ type browser struct {
 	server *httptest.Server
 	vol    *folio.Volume
 	cut    atomic.Int64 // if it is not 0, the next PATCH breaks off after as many bytes
+	lose   atomic.Int64 // as many answers to requests that make uploads are lost
 	hold   gate
 
 	mu    sync.Mutex // guards the fields below
@@ -97,6 +98,7 @@ func TestBrowser(t *testing.T) {
 		{name: "keys", test: testKeys},
 		{name: "changes", test: testChanges},
 		{name: "uploads", test: testUploads},
+		{name: "lost", test: testLostAnswers},
 		{name: "folders", test: testFolders},
 		{name: "resuming", test: testResuming},
 		{name: "limits", test: testLimits, options: serve.Options{MaxBody: 8 << 20, Rights: ownRights(t)}, volume: folio.Options{MaxSize: 4 << 20}},
@@ -107,6 +109,7 @@ func TestBrowser(t *testing.T) {
 		{name: "trash", test: testTrash},
 		{name: "forever", test: testForever, options: serve.Options{Trash: -1}},
 		{name: "links", test: testLinkList},
+		{name: "filter", test: testFilter},
 	} {
 		t.Run(part.name, func(t *testing.T) {
 			b := newBrowser(t, first, part.options, part.volume)
@@ -165,6 +168,15 @@ type cutConn struct {
 	b     *browser
 	patch bool
 	left  int64 // bytes until it breaks off, or 0
+	lost  bool  // the answer is lost
+}
+
+// Write breaks the connection off if the answer is to be lost.
+func (c *cutConn) Write(p []byte) (int, error) {
+	if c.lost {
+		return 0, errors.Join(c.Close(), io.ErrClosedPipe)
+	}
+	return c.Conn.Write(p)
 }
 
 func (c *cutConn) Read(p []byte) (int, error) {
@@ -174,6 +186,10 @@ func (c *cutConn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	if bytes.Contains(p[:max(n, 0)], []byte("ATCH /-/tus/")) { // the first byte may come by itself
 		c.patch, c.left = true, c.b.cut.Swap(0)
+	}
+	if bytes.Contains(p[:max(n, 0)], []byte("OST /-/tus/")) && c.b.lose.Load() > 0 {
+		c.b.lose.Add(-1)
+		c.lost = true
 	}
 	if c.left > 0 {
 		if c.left -= int64(n); c.left <= 0 {

@@ -40,6 +40,27 @@ func testUploads(t *testing.T, b *browser) {
 	b.wait(row("folder") + ` !== null || ` + row("dropped.txt") + ` !== null`)
 }
 
+// testLostAnswers loses the answers to requests that make uploads, which the page sends again. It
+// does not ask about its own file then.
+func testLostAnswers(t *testing.T, b *browser) {
+	b.look(1280, "light", true)
+	b.open("/src/")
+	b.scripted()
+	dir := t.TempDir()
+	large := strings.Repeat("0123456789abcdef", 2<<16)
+	makeTree(t, dir, map[string]string{"small.txt": "small\n", "large.bin": large, "empty.txt": ""})
+	for _, name := range []string{"small.txt", "large.bin", "empty.txt"} {
+		b.lose.Store(2)
+		b.choose("#files", filepath.Join(dir, name))
+		b.wait(row(name) + ` !== null && document.querySelector(".uploads") === null && document.querySelector("dialog") === null`)
+	}
+	if b.lose.Load() != 0 {
+		t.Error("no answer was lost")
+	}
+	b.file("src/small.txt", "small\n")
+	b.file("src/large.bin", large)
+}
+
 // drop drops a file of that name onto the page.
 func (b *browser) drop(name string) {
 	b.t.Helper()

@@ -161,10 +161,10 @@ func (s *search) run(ctx context.Context, results *page.Results) page.Outcome {
 }
 
 func (s *search) walk(ctx context.Context, rx *folio.Rx) error {
-	name := strings.ToLower(s.query)
+	name := page.Fold(s.query)
 	err := s.p.walk(ctx, rx, s.dir, func(w *walked) error {
 		s.searched++
-		if s.pattern == nil && !strings.Contains(strings.ToLower(w.info.Name()), name) {
+		if s.pattern == nil && !strings.Contains(page.Fold(w.info.Name()), name) {
 			return nil
 		}
 		if s.pattern != nil && (!w.info.Mode().IsRegular() || w.info.Size() > maxSearched) {

@@ -7,7 +7,11 @@ import (
 	"net/url"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/serve/page"
 )
 
 // Limits of a selection.
@@ -17,9 +21,10 @@ const (
 )
 
 var (
-	errForm     = refuse(http.StatusBadRequest, "The form cannot be read.")
-	errNothing  = refuse(http.StatusBadRequest, "Nothing is selected.")
-	errSelected = refuse(http.StatusRequestEntityTooLarge, "These are too many entries at once.")
+	errForm       = refuse(http.StatusBadRequest, "The form cannot be read.")
+	errNothing    = refuse(http.StatusBadRequest, "Nothing is selected.")
+	errOtherNames = refuse(http.StatusConflict, "Other programs have made or removed files here meanwhile. Load the page again to see how many there are now.")
+	errSelected   = refuse(http.StatusRequestEntityTooLarge, "These are too many entries at once.")
 )
 
 // A selection is several entries of a directory, which the checkboxes of its page name. Its fields
@@ -39,7 +44,7 @@ func newSelection(c *call) (*selection, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case len(names) == 0:
+	case len(names) == 0 && !c.selectsAll():
 		return nil, errNothing
 	}
 	u, err := parseLocal(c.r.PostForm.Get("dir"))
@@ -50,11 +55,49 @@ func newSelection(c *call) (*selection, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := p.mustChange(); err != nil {
+	if err = p.mustChange(); err == nil && c.selectsAll() {
+		names, err = c.allNames(p)
+	}
+	if err != nil {
 		p.release()
 		return nil, err
 	}
 	return &selection{&change{c, p}, names}, nil
+}
+
+// selectsAll reports whether a form selects all entries of the directory, and not only those that
+// one page of a listing shows. Its field all is their number, as the reader has seen it, and match
+// the text of the filter.
+func (c *call) selectsAll() bool { return c.r.Form.Get("all") != "" }
+
+// allNames returns the names that such a form selects.
+func (c *call) allNames(p *place) (names []string, err error) {
+	err = p.view(c.r.Context(), func(rx *folio.Rx) error {
+		real, err := p.resolve(rx, p.name, true, rightRead)
+		if err != nil {
+			return err
+		}
+		if info, err := rx.Lstat(real); err != nil || !info.IsDir() {
+			return errNoDir
+		}
+		list, err := p.entries(rx, real)
+		for i := range list {
+			if page.Matches(list[i].Name, c.r.Form.Get("match")) {
+				names = append(names, list[i].Name)
+			}
+		}
+		return err
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case strconv.Itoa(len(names)) != c.r.Form.Get("all"):
+		return nil, errOtherNames
+	case len(names) == 0:
+		return nil, errNothing
+	}
+	slices.Sort(names)
+	return names, nil
 }
 
 // selectedNames returns the names in the form or in the query of a request, each once.

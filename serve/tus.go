@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -82,6 +81,9 @@ func (c *tusCall) begin() error {
 	if err := p.mustChange(); err != nil {
 		return err
 	}
+	if again, err := c.again(meta); again || err != nil {
+		return err
+	}
 	if err := p.view(c.r.Context(), func(rx *folio.Rx) error { return (&change{c.call, p}).mayUpload(rx, meta["overwrite"] != "") }); err != nil {
 		return err
 	}
@@ -91,7 +93,7 @@ func (c *tusCall) begin() error {
 
 // serve lets tusd answer.
 func (c *tusCall) serve(t *tree, serve http.HandlerFunc) {
-	r := c.r.WithContext(context.WithValue(c.r.Context(), tusCallKey{}, c))
+	r := c.r.WithContext(c.context())
 	r.Body = tusBody{c.r.Body, c}
 	id := path.Base(c.path)
 	r.URL = &url.URL{Path: "/" + id} // tusd takes the whole path for the ID

@@ -18,6 +18,12 @@ type tusCallKey struct{}
 type tusCall struct {
 	*call
 	place *place
+	id    string // of the upload that POST makes, or ""
+}
+
+// context returns the context of the request, which has the call.
+func (c *tusCall) context() context.Context {
+	return context.WithValue(c.r.Context(), tusCallKey{}, c)
 }
 
 func tusCallOf(ctx context.Context) *tusCall {

@@ -1,9 +1,12 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
+	"io/fs"
 	"net/http"
 	"path"
 	"strconv"
@@ -60,7 +63,7 @@ func (s uploadStore) withVolume(fn func(o *opened) error) error {
 // NewUpload makes an upload for the place of a call.
 func (s uploadStore) NewUpload(ctx context.Context, info handler.FileInfo) (handler.Upload, error) {
 	tc := tusCallOf(ctx)
-	info.ID = newID()
+	info.ID = cmp.Or(tc.id, newID())
 	u := &upload{store: s, id: info.ID, record: uploadRecord{Info: info, User: tc.call.user, Target: []byte(tc.place.target)}}
 	err := s.withVolume(func(o *opened) error {
 		return o.Update(context.WithoutCancel(ctx), func(tx *folio.Tx) error {
@@ -71,6 +74,9 @@ func (s uploadStore) NewUpload(ctx context.Context, info handler.FileInfo) (hand
 				return err
 			}
 			f, err := tx.OpenFile(u.content(), posix.WriteOnly|posix.Create|posix.Exclusive, 0o600)
+			if errors.Is(err, fs.ErrExist) {
+				return errTwin
+			}
 			if err != nil {
 				return err
 			}

@@ -67,7 +67,8 @@ type Readme struct {
 type Order struct {
 	By         string // "name", "size" or "time"
 	Descending bool
-	Page       int // from 1
+	Page       int    // from 1
+	Match      string // only names with all of these words are shown; "" shows all
 }
 
 // ParseOrder reads the order from a URL's query. Anything else is the default: by name.
@@ -77,7 +78,7 @@ func ParseOrder(query url.Values) Order {
 		o.By = "name"
 	}
 	o.Page, _ = strconv.Atoi(query.Get("page"))
-	o.Page = max(o.Page, 1)
+	o.Page, o.Match = max(o.Page, 1), query.Get("match")
 	return o
 }
 
@@ -92,6 +93,9 @@ func (o Order) href() string {
 	}
 	if o.Page > 1 {
 		values.Set("page", strconv.Itoa(o.Page))
+	}
+	if o.Match != "" {
+		values.Set("match", o.Match)
 	}
 	if len(values) == 0 {
 		return "./"
@@ -172,9 +176,19 @@ type listing struct {
 	Dirs, Files    int
 	Bytes          int64
 	Page, Pages    int
+	Total          int // of entries, also of those that do not match
 	Previous, Next string
 	ReadmeHTML     readme
 }
+
+// SearchText returns the text in the field of the search, which filters a listing.
+func (l *listing) SearchText() string { return l.Order.Match }
+
+// Partial reports whether there are entries that the page does not show.
+func (l *listing) Partial() bool { return l.Order.Match != "" || l.Pages > 1 }
+
+// Matched returns how many entries match.
+func (l *listing) Matched() int { return len(l.Entries) }
 
 // Selectable reports whether rows have checkboxes.
 func (d *Directory) Selectable() bool { return d.Zip != "" || d.Writable }
@@ -190,11 +204,10 @@ type column struct {
 	Title, Class, Href, State string // State is a value of aria-sort
 }
 
-// WriteDirectory writes a listing. It sorts d.Entries.
+// WriteDirectory writes a listing. It sorts d.Entries, and takes those out that do not match.
 func (p *Pages) WriteDirectory(w io.Writer, d *Directory) error {
 	d.IsDir = true
-	slices.SortFunc(d.Entries, func(a, b Entry) int { return d.Order.compare(&a, &b) })
-	l := &listing{Directory: d, Columns: d.Order.columns(), ReadmeHTML: p.readme(d)}
+	l := &listing{Directory: d, Columns: d.Order.columns(), ReadmeHTML: p.readme(d), Total: len(d.Entries)}
 	for i := range d.Entries {
 		if d.Entries[i].IsDir {
 			l.Dirs++
@@ -203,6 +216,8 @@ func (p *Pages) WriteDirectory(w io.Writer, d *Directory) error {
 			l.Bytes += d.Entries[i].Size
 		}
 	}
+	d.Entries = slices.DeleteFunc(d.Entries, func(e Entry) bool { return !Matches(e.Name, d.Order.Match) })
+	slices.SortFunc(d.Entries, func(a, b Entry) int { return d.Order.compare(&a, &b) })
 	l.cut()
 	return p.write(w, "directory.html", l)
 }
@@ -249,7 +264,7 @@ func (f *Frame) join(name string) string {
 func (o Order) columns() []column {
 	list := []column{{Title: "Name", Class: "name"}, {Title: "Size", Class: "size"}, {Title: "Changed", Class: "time"}}
 	for i, by := range []string{"name", "size", "time"} {
-		next := Order{By: by, Descending: by != "name"}
+		next := Order{By: by, Descending: by != "name", Match: o.Match}
 		if o.By == by {
 			next.Descending = !o.Descending
 			list[i].State = "ascending"

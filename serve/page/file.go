@@ -38,7 +38,8 @@ type preview struct {
 	Kind     kind
 	Raw      string // the URL of the content
 	HTML     template.HTML
-	Language string // of a text that is highlighted, or ""
+	Contents []section // of Markdown
+	Language string    // of a text that is highlighted, or ""
 	Lines    int
 	Cut      bool   // the text is longer than what is shown
 	Before   string // the URL of the file before it, or ""
@@ -85,7 +86,8 @@ func (p *preview) text() {
 	case len(content) == 0 || kindOfContent(content) == kindBinary:
 		p.Kind = kindBinary
 	case p.Kind == kindMarkdown && !p.Plain:
-		p.HTML = markdown(content, p.Root, p.Dir())
+		doc := markdown(content, p.Root, p.Dir())
+		p.HTML, p.Contents = doc.HTML, doc.Sections
 	default:
 		p.Kind = kindText
 		p.HTML, p.Language, p.Lines = highlight(p.Name(), trimRune(content))

@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"html"
 	"html/template"
 	"net/url"
 	"path"
@@ -25,35 +26,60 @@ const maxMarkdown = 256 << 10
 const maxReadme = 64 << 10
 
 // renderedMarkdown leaves raw HTML out, and links that are scripts: goldmark does so unless it is
-// told otherwise.
+// told otherwise. What is harmless in raw HTML is put into the document before.
 var renderedMarkdown = sync.OnceValue(func() goldmark.Markdown {
 	return goldmark.New(
 		goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)),
-			extension.Strikethrough, extension.TaskList, extension.Linkify),
+			extension.Strikethrough, extension.TaskList, extension.Linkify, extension.NewFootnote(extension.WithFootnoteIDPrefix(headingPrefix))),
 		goldmark.WithParserOptions(parser.WithAutoHeadingID()),
 		goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(codeRenderer{}, 100))),
 	)
 })
 
+// A layout is a document of Markdown as a page shows it.
+type layout struct {
+	HTML     template.HTML
+	Sections []section
+}
+
+// A section is a heading of a document that a list of contents names.
+type section struct {
+	ID, Text string
+	Level    int // from 1
+}
+
 // markdown lays a text out. Its links and pictures lead to files next to it: dir is its directory,
 // and root the prefix of the URLs of the tree. Pictures from other hosts become links.
-func markdown(source []byte, root, dir string) template.HTML {
+func markdown(source []byte, root, dir string) layout {
 	if len(source) > maxMarkdown {
-		lines, _, _ := highlight("", source)
-		return `<pre class="code" tabindex="0">` + lines + `</pre>`
+		return plainLayout(source)
 	}
 	md := renderedMarkdown()
 	doc := md.Parser().Parse(text.NewReader(source), parser.WithContext(parser.NewContext(parser.WithIDs(prefixedIDs{parser.NewContext().IDs()}))))
-	relink(doc, source, root, dir)
+	r := &relinker{source: source, root: root, dir: dir, raw: rawFilter{root: root, dir: dir}}
+	r.relink(doc)
 	var b bytes.Buffer
 	if err := md.Renderer().Render(&b, source, doc); err != nil {
-		return template.HTML(template.HTMLEscapeString(string(source)))
+		return plainLayout(source)
 	}
-	return template.HTML(tables.Replace(b.String()))
+	out := b.String()
+	if r.raw.kept {
+		var ok bool
+		if out, ok = balance(out); !ok {
+			return plainLayout(source)
+		}
+	}
+	return layout{template.HTML(tables.Replace(out)), r.sections}
 }
 
-// tables lets a reader scroll a wide table by the keyboard, and has no heads without a text. Only
-// goldmark itself writes such tags.
+// plainLayout shows a document as its text.
+func plainLayout(source []byte) layout {
+	lines, _, _ := highlight("", source)
+	return layout{HTML: `<pre class="code" tabindex="0">` + lines + `</pre>`}
+}
+
+// tables lets a reader scroll a wide table by the keyboard, and has no heads without a text. The
+// tags are balanced, whoever wrote them.
 var tables = strings.NewReplacer("<table>", `<div class="table" tabindex="0" role="group" aria-label="A table"><table>`, "</table>", "</table></div>", "<th></th>", "<td></td>")
 
 // prefixedIDs makes the identifiers of headings, which differ from all those of the page itself.
@@ -66,44 +92,174 @@ func (p prefixedIDs) Generate(value []byte, kind ast.NodeKind) []byte {
 	return append([]byte(headingPrefix), p.IDs.Generate(value, kind)...)
 }
 
-// relink makes the links of a document those of the pages that show their targets.
-func relink(doc ast.Node, source []byte, root, dir string) {
-	var foreign []*ast.Image
-	var odd []*ast.AutoLink
+// A relinker goes through a document before it is written.
+type relinker struct {
+	source    []byte
+	root, dir string
+	raw       rawFilter
+	sections  []section
+	edits     []func() // of the tree, once the walk is over
+}
+
+// relink makes the links of a document those of the pages that show their targets. It puts what is
+// harmless in raw HTML in the place of that, lowers headings by a level, and finds alerts.
+func (r *relinker) relink(doc ast.Node) {
 	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the function returns no error
-		if !entering {
-			return ast.WalkContinue, nil
-		}
-		switch n := n.(type) {
-		case *ast.Link:
-			n.Destination = target(n.Destination, root, dir, true)
-		case *ast.AutoLink:
-			if n.AutoLinkType == ast.AutoLinkURL && !safe(n.URL(source)) {
-				odd = append(odd, n)
-			}
-		case *ast.Image:
-			if u, err := url.Parse(string(n.Destination)); err != nil || u.Scheme != "" || u.Host != "" {
-				foreign = append(foreign, n)
-			} else {
-				n.Destination = target(n.Destination, root, dir, false)
-			}
+		if entering {
+			r.visit(n)
 		}
 		return ast.WalkContinue, nil
 	})
-	for _, n := range odd {
-		n.Parent().ReplaceChild(n.Parent(), n, ast.NewString(n.Label(source)))
+	for _, edit := range r.edits {
+		edit()
 	}
-	for _, n := range foreign {
+}
+
+func (r *relinker) visit(n ast.Node) {
+	switch n := n.(type) {
+	case *ast.Link:
+		n.Destination = target(n.Destination, r.root, r.dir, true)
+	case *ast.AutoLink:
+		if n.AutoLinkType == ast.AutoLinkURL && !safe(n.URL(r.source)) {
+			r.replace(n, ast.NewString(n.Label(r.source)))
+		}
+	case *ast.Image:
+		r.image(n)
+	case *ast.Heading:
+		r.heading(n)
+	case *ast.Blockquote:
+		r.alert(n)
+	case *ast.RawHTML:
+		r.replace(n, r.clean(n, n.Segments))
+	case *ast.HTMLBlock:
+		block := ast.NewTextBlock()
+		lines := text.NewSegments()
+		lines.AppendAll(n.Lines().Sliced(0, n.Lines().Len()))
+		if n.HasClosure() {
+			lines.Append(n.ClosureLine)
+		}
+		block.AppendChild(block, r.clean(n, lines))
+		r.replace(n, block)
+	}
+}
+
+// replace puts another node in the place of one.
+func (r *relinker) replace(n, other ast.Node) {
+	r.edits = append(r.edits, func() { n.Parent().ReplaceChild(n.Parent(), n, other) })
+}
+
+// clean returns what is harmless in a piece of raw HTML. In the text of a picture, which becomes an
+// attribute, nothing is.
+func (r *relinker) clean(n ast.Node, lines *text.Segments) ast.Node {
+	if in(n, ast.KindImage) {
+		return ast.NewString(nil)
+	}
+	s := ast.NewString([]byte(r.raw.clean(string(lines.Value(r.source)), in(n, ast.KindLink))))
+	s.SetCode(true) // it is written as it is
+	return s
+}
+
+// in reports whether a node is in one of a kind.
+func in(n ast.Node, kind ast.NodeKind) bool {
+	for p := n.Parent(); p != nil; p = p.Parent() {
+		if p.Kind() == kind {
+			return true
+		}
+	}
+	return false
+}
+
+// image makes the source of a picture a URL of the tree. A picture from another host becomes a
+// link, and in a link its text.
+func (r *relinker) image(n *ast.Image) {
+	if !foreign(n.Destination) {
+		n.Destination = target(n.Destination, r.root, r.dir, false)
+		return
+	}
+	r.edits = append(r.edits, func() {
 		link := ast.NewLink()
-		link.Destination = target(n.Destination, root, dir, false)
+		link.Destination = target(n.Destination, r.root, r.dir, false)
 		for c := n.FirstChild(); c != nil; c = n.FirstChild() {
 			link.AppendChild(link, c)
 		}
 		if link.ChildCount() == 0 {
 			link.AppendChild(link, ast.NewString(n.Destination))
 		}
-		n.Parent().ReplaceChild(n.Parent(), n, link)
+		if !in(n, ast.KindLink) {
+			n.Parent().ReplaceChild(n.Parent(), n, link)
+			return
+		}
+		for c := link.FirstChild(); c != nil; c = link.FirstChild() {
+			n.Parent().InsertBefore(n.Parent(), n, c)
+		}
+		n.Parent().RemoveChild(n.Parent(), n)
+	})
+}
+
+// foreign reports whether a picture is one of another host.
+func foreign(destination []byte) bool {
+	u, err := url.Parse(string(destination))
+	return err != nil || u.Scheme != "" || u.Host != ""
+}
+
+// heading lowers a heading by a level, as the page has one of its own, and notes it.
+func (r *relinker) heading(n *ast.Heading) {
+	if id, ok := n.AttributeString("id"); ok {
+		if id, ok := id.([]byte); ok {
+			r.sections = append(r.sections, section{ID: string(id), Text: plainText(n, r.source), Level: n.Level})
+		}
 	}
+	n.Level = min(n.Level+1, 6)
+}
+
+// plainText returns the text of a node without its markup.
+func plainText(n ast.Node, source []byte) string {
+	var b strings.Builder
+	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the function returns no error
+		if t, ok := n.(*ast.Text); ok && entering {
+			b.Write(t.Value(source))
+			if t.SoftLineBreak() {
+				b.WriteByte(' ')
+			}
+		}
+		return ast.WalkContinue, nil
+	})
+	return html.UnescapeString(b.String())
+}
+
+// alertTitles has the words of alerts, as GitHub writes them: a quotation that begins with the line
+// [!NOTE].
+var alertTitles = map[string]string{"note": "Note", "tip": "Tip", "important": "Important", "warning": "Warning", "caution": "Caution"}
+
+// alert makes a quotation that is an alert look so.
+func (r *relinker) alert(n *ast.Blockquote) {
+	p, ok := n.FirstChild().(*ast.Paragraph)
+	if !ok || p.Lines().Len() == 0 {
+		return
+	}
+	line := p.Lines().At(0)
+	name, ok := strings.CutPrefix(strings.TrimSpace(string(line.Value(r.source))), "[!")
+	name, closed := strings.CutSuffix(strings.ToLower(name), "]")
+	title := alertTitles[name]
+	if !ok || !closed || title == "" {
+		return
+	}
+	r.edits = append(r.edits, func() {
+		n.SetAttributeString("class", []byte("alert "+name))
+		for c := p.FirstChild(); c != nil; c = p.FirstChild() {
+			if t, ok := c.(*ast.Text); !ok || t.Segment.Start >= line.Stop {
+				break
+			}
+			p.RemoveChild(p, c)
+		}
+		head := ast.NewParagraph()
+		head.SetAttributeString("class", []byte("title"))
+		head.AppendChild(head, ast.NewString([]byte(title)))
+		n.InsertBefore(n, p, head)
+		if p.ChildCount() == 0 {
+			n.RemoveChild(n, p)
+		}
+	})
 }
 
 // target returns the URL for a link in a document of the directory. Links to other hosts and to
@@ -197,5 +353,5 @@ func (p *Pages) readme(d *Directory) readme {
 	if d.Readme == nil || !IsReadme(d.Readme.Name, int64(len(d.Readme.Text))) {
 		return readme{}
 	}
-	return readme{d.Readme.Name, markdown(d.Readme.Text, d.Root, d.Path)}
+	return readme{d.Readme.Name, markdown(d.Readme.Text, d.Root, d.Path).HTML}
 }

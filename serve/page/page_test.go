@@ -199,7 +199,7 @@ func TestMarkdownLinks(t *testing.T) {
 		"../../../etc/passwd": "/r/etc/passwd?view", "//evil.example.com/x": "//evil.example.com/x", "javascript:alert(1)": "#",
 		"https://example.com/a.md#b": "https://example.com/a.md#b",
 	} {
-		text := string(markdown([]byte("[a]("+link+")"), "/r", "dir"))
+		text := string(markdown([]byte("[a]("+link+")"), "/r", "dir").HTML)
 		if !strings.Contains(text, `<a href="`+want+`"`) {
 			t.Errorf("%s: %s, want %s", link, text, want)
 		}

@@ -1,4 +1,5 @@
-// The listing: filtering, moving through it, and loading it again.
+// The listing: filtering, moving through it, and loading it again. The page filters what it shows; if
+// that is not all, the server filters.
 import {localTimes} from "./times.js";
 
 const rows = () => [...document.querySelectorAll("#list tbody tr")];
@@ -22,9 +23,17 @@ export function startList() {
   if (input.value !== "") filter(); // the reader came back
 }
 
+const settled = 200; // ms after the last key until the server is asked
+let timer = 0;
+
 // filter shows the rows with all words of the field in their names.
 export function filter() {
-  const list = document.getElementById("list");
+  const list = document.getElementById("list"), note = document.querySelector(".filtered");
+  clearTimeout(timer);
+  if (note?.dataset.total) {
+    if (box().value.trim() !== note.dataset.match) timer = setTimeout(filterAll, settled);
+    return;
+  }
   if (!list) return;
   const wanted = fold(box()?.value ?? "").split(/\s+/).filter(Boolean);
   let shown = 0;
@@ -33,12 +42,21 @@ export function filter() {
     row.hidden = !wanted.every(word => name.includes(word));
     if (!row.hidden) shown++;
   }
-  const note = document.querySelector(".filtered");
   note.hidden = wanted.length === 0;
   note.textContent = `${shown} of ${rows().length} shown. Enter searches the folders below, too.`;
   document.querySelector(".none").hidden = shown > 0;
   list.hidden = shown === 0;
   document.dispatchEvent(new Event("filtered"));
+}
+
+// filterAll lets the server filter. The address names what is shown, as links to other pages and orders do.
+async function filterAll() {
+  const address = new URL(location.href), text = box().value.trim();
+  for (const name of ["page", "removed"]) address.searchParams.delete(name);
+  if (text === "") address.searchParams.delete("match");
+  else address.searchParams.set("match", text);
+  history.replaceState(null, "", address);
+  await refresh();
 }
 
 // links returns what arrows move through: the names of a listing, or results.

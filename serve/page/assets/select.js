@@ -9,6 +9,8 @@ const form = () => document.getElementById("several");
 const boxes = () => [...document.querySelectorAll("#list .pick input[name]")];
 const shown = () => boxes().filter(box => !box.closest("tr").hidden);
 const chosen = () => boxes().filter(box => box.checked);
+const whole = () => form()?.querySelector(".whole input");                        // on if entries of other pages are selected, too
+const many = () => whole()?.checked ? Number(whole().value) : chosen().length;
 
 let last = null;        // the name of the box that was clicked last: Shift goes from there
 let kept = new Set();   // names that stay selected when the listing is loaded again
@@ -17,6 +19,7 @@ export function startSelecting() {
   document.addEventListener("click", event => {
     const box = event.target.closest?.("#list .pick input");
     if (box) pick(box, event.shiftKey);
+    if (event.target === whole()) update();
     const button = event.target.closest?.(".several button");
     const act = {move, remove, clear}[button?.value];
     if (!act) return;
@@ -53,7 +56,11 @@ function update() {
   all.checked = n > 0 && n === shown().length;
   all.indeterminate = n > 0 && !all.checked;
   bar.classList.toggle("on", n > 0);
-  bar.querySelector(".count").textContent = n > 0 ? `${n} selected` : "";
+  if (whole()) {
+    whole().closest("label").hidden = !all.checked;
+    whole().checked &&= all.checked;
+  }
+  bar.querySelector(".count").textContent = n > 0 ? `${many()} selected` : "";
 }
 
 // toggle selects the row that has the focus, or not any more.
@@ -111,14 +118,15 @@ const fields = () => [...new FormData(form())];
 
 async function remove() {
   const rows = chosen().map(box => box.closest("tr")), next = rows.at(-1).nextElementSibling?.dataset.name ?? rows[0].previousElementSibling?.dataset.name;
-  if (!await mayRemove(items(rows.length))) return;
+  const what = items(many());
+  if (!await mayRemove(what)) return;
   rows.forEach(row => row.classList.add("busy"));
   try {
     const response = await send("/-/remove", fields());
     const back = response.status === 200 ? (await response.json()).undo : "";
     clear();
     await refresh(next);
-    toast(`Removed ${items(rows.length)}`, back && {label: "Undo", run: () => undo(() => ask("POST", back))});
+    toast(`Removed ${what}`, back && {label: "Undo", run: () => undo(() => ask("POST", back))});
   } catch (error) {
     rows.forEach(row => row.classList.remove("busy"));
     toast(error.message);
@@ -127,13 +135,14 @@ async function remove() {
 
 function move() {
   const rows = chosen().map(box => box.closest("tr")), names = chosen().map(box => ["name", box.value]), from = "/" + page.path;
-  chooseFolder(`Move ${items(rows.length)}`, rows, async folder => {
+  const what = items(many()), known = !whole()?.checked; // the page does not know names of other pages, to move them back
+  chooseFolder(`Move ${what}`, rows, async folder => {
     const to = "/" + parts(folder).join("/"), here = fields();
     await send("/-/move", [...here.filter(([name]) => name !== "to"), ["to", to]]);
     clear();
     await refresh();
     const there = page.root + to.split("/").map(encodeURIComponent).join("/") + (to === "/" ? "" : "/");
-    toast(`Moved ${items(rows.length)} to ${to}`, {label: "Undo", run: () => undo(() => send("/-/move", [["dir", there], ["to", from], ...names]))});
+    toast(`Moved ${what} to ${to}`, known && {label: "Undo", run: () => undo(() => send("/-/move", [["dir", there], ["to", from], ...names]))});
   });
 }
 

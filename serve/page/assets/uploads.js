@@ -132,7 +132,8 @@ async function makeDirs(path) {
 
 function add(file, name) {
   total++;
-  queue.push({file, name, overwrite: false});
+  const id = [...crypto.getRandomValues(new Uint8Array(16))].map(byte => byte.toString(16).padStart(2, "0")).join("");
+  queue.push({file, name, id, overwrite: false}); // by id the server knows a request that is sent again
 }
 
 // pump starts as many uploads as may run at once.
@@ -240,7 +241,7 @@ async function sendOne(job, signal, progress, waiting) {
       await new Upload(job.file, {
         endpoint: tus, signal, progress, waiting,
         record: new Record({tus, root: page.root, dir: page.path, name: job.name, file: localName(job.file), size: job.file.size, modified: job.file.lastModified}),
-        metadata: {root: page.root, path: inside(job.name), overwrite: job.overwrite ? "1" : "", modified: job.file.lastModified},
+        metadata: {root: page.root, path: inside(job.name), overwrite: job.overwrite ? "1" : "", id: job.id, modified: job.file.lastModified},
       }).run();
       return true;
     } catch (error) {

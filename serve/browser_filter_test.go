@@ -3,6 +3,8 @@ package serve_test
 import (
 	"fmt"
 	"testing"
+
+	"github.com/foliofs/folio"
 )
 
 // shownRows wants that many rows to be shown.
@@ -14,13 +16,16 @@ func (b *browser) shownRows(n int) {
 // testFilter filters and selects in a directory of more names than one page shows, and searches by
 // Enter.
 func testFilter(t *testing.T, b *browser) {
-	check(t, b.vol.Mkdir("many", 0o755))
-	for i := range 2500 {
-		check(t, b.vol.WriteFile(fmt.Sprintf("many/%04d.txt", i), nil, 0o644))
-	}
-	for i := range 8 {
-		check(t, b.vol.WriteFile(fmt.Sprintf("many/z Fóto-%d.jpg", i), nil, 0o644))
-	}
+	check(t, b.vol.Update(t.Context(), func(tx *folio.Tx) error {
+		err := tx.Mkdir("many", 0o755)
+		for i := 0; i < 2500 && err == nil; i++ {
+			err = tx.WriteFile(fmt.Sprintf("many/%04d.txt", i), nil, 0o644)
+		}
+		for i := 0; i < 8 && err == nil; i++ {
+			err = tx.WriteFile(fmt.Sprintf("many/z Fóto-%d.jpg", i), nil, 0o644)
+		}
+		return err
+	}))
 	left := func(n int) {
 		t.Helper()
 		b.wait("true")

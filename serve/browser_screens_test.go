@@ -95,7 +95,7 @@ func (b *browser) inspect(name string, s screen) {
 // small is a script that returns what a finger would miss.
 const small = `[...document.querySelectorAll("button, summary, .button, .icon, input, .crumbs a, td.name a")].filter(e => {
 	const r = e.getBoundingClientRect();
-	if (r.width === 0 || e.closest(".search .inside") || e.closest(".lines")) return false;
+	if (r.width === 0 || e.closest(".search .ways") || e.closest(".lines")) return false;
 	const around = e.closest("td.name") ? e.closest("tr") : e.closest("label.check") ?? e;
 	return around.getBoundingClientRect().height < 43.5;
 }).map(e => e.outerHTML.slice(0, 100)).join("\n")`
@@ -131,6 +131,13 @@ var scenes = []scene{
 	{name: "text", path: "/a%20rather%20long%20name%20of%20a%20file%20that%20does%20not%20end%20before%20the%20line%20of%20a%20phone%20ends.txt?view", has: ".lines"},
 	{name: "markdown", path: "/README.md?view", has: ".prose h2"},
 	{name: "source", path: "/README.md?view=text", has: ".lines .line"},
+	{name: "table", path: "/more/sizes.csv?view", has: ".data th"},
+	{name: "json", path: "/more/one.json?view", has: ".code.wrap"},
+	{name: "log", path: "/more/long.log?view&part=2", has: ".pages [rel=next]"},
+	{name: "log-end", path: "/more/long.log?view&part=end", has: ".pages [rel=prev]"},
+	{name: "document", path: "/more/README.md?view", has: ".prose .alert"},
+	{name: "readme", path: "/more/", has: ".readme .alert"},
+	{name: "long-name", path: "/more/" + strings.Repeat("name", 50) + "?view", has: ".title.long"},
 	{name: "vector", path: "/picture.svg?view", has: ".show img"},
 	{name: "photo", path: "/media/photo.png?view", has: ".show img"},
 	{name: "sound", path: "/media/sound.wav?view", has: "audio"},
@@ -204,6 +211,11 @@ var scenes = []scene{
 	},
 }
 
+// sceneReadme has what READMEs have at their head, and what Markdown has besides.
+const sceneReadme = "<h1 align=\"center\">Name</h1>\n<p align=\"center\">\n  <img src=\"../picture.svg\" width=\"90\">\n  <br>\n  <b>What it is</b>, <kbd>Ctrl</kbd>\n</p>\n\n" +
+	"[![build](https://img.example.com/b.svg)](https://ci.example.com)\n\n> [!NOTE]\n> A note with `code`.\n\n> [!TIP]\n> A tip.\n\n> [!IMPORTANT]\n> It is.\n\n> [!WARNING]\n> A warning.\n\n> [!CAUTION]\n> Careful.\n\n" +
+	"<details>\n<summary>More of it</summary>\n\nText\n\n</details>\n\n## One\n\nA claim[^1].\n\n### Two\n\n```go\nfunc main() {}\n```\n\n## Three\n\nText\n\n[^1]: The source of it.\n"
+
 // Links of makeScenes.
 var sharedLink, inboxLink string
 
@@ -220,6 +232,13 @@ func makeScenes(b *browser) {
 	check(b.t, b.vol.Mkdir("many", 0o755))
 	for i := range 1005 {
 		check(b.t, b.vol.WriteFile(fmt.Sprintf("many/%d", i), nil, 0o644))
+	}
+	check(b.t, b.vol.Mkdir("more", 0o755))
+	for name, text := range map[string]string{
+		"sizes.csv": "name,size,note\na,1,\nb,22,\"two, or more\"\n", "one.json": `{"list":[` + strings.Repeat(`{"name":"a","size":1.5},`, 40) + `null]}`,
+		"long.log": strings.Repeat("2026-11-27T04:00:00Z "+strings.Repeat("a line of a log ", 12)+"\n", 15_000), "README.md": sceneReadme, strings.Repeat("name", 50): "x",
+	} {
+		check(b.t, b.vol.WriteFile("more/"+name, []byte(text), 0o644))
 	}
 	sharedLink, inboxLink = b.share("src", false), b.share("src", true)
 	check(b.t, b.vol.WriteFile("odd/removed.txt", []byte("x"), 0o644))

@@ -42,11 +42,11 @@ var lexers = sync.OnceValue(func() *chroma.LexerRegistry {
 	return registry
 })
 
-// highlight returns a text as HTML, a line for each of its lines. language is "" if it is not
-// known.
-func highlight(name string, text []byte) (page template.HTML, language string, lines int) {
+// highlight returns a text as HTML, a line for each of its lines. They have numbers unless bare
+// says otherwise. language is "" if it is not known.
+func highlight(name string, text []byte, bare bool) (page template.HTML, language string, lines int) {
 	text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
-	var l lineWriter
+	l := lineWriter{bare: bare}
 	l.buffer.Grow(3 * len(text))
 	rest := string(bytes.ToValidUTF8(text, []byte("\uFFFD")))
 	if lexer := lexerOf(name); lexer != nil && len(text) <= maxHighlight {

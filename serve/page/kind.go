@@ -20,6 +20,7 @@ const (
 	kindPDF      kind = "pdf"
 	kindArchive  kind = "archive"
 	kindBinary   kind = "binary"
+	kindTable    kind = "table"
 	kindUnknown  kind = "" // its content tells
 )
 

@@ -74,7 +74,7 @@ func markdown(source []byte, root, dir string) layout {
 
 // plainLayout shows a document as its text.
 func plainLayout(source []byte) layout {
-	lines, _, _ := highlight("", source)
+	lines, _, _ := highlight("", source, true)
 	return layout{HTML: `<pre class="code" tabindex="0">` + lines + `</pre>`}
 }
 

@@ -16,6 +16,9 @@ type rowWriter struct {
 	pick bool // rows have a checkbox
 }
 
+// longName is a name that small screens show in small letters.
+const longName = 80
+
 // rows returns the body of the table.
 func (l *listing) rows(shown []Entry) template.HTML {
 	w := rowWriter{menu: l.Writable || l.Share || l.Versions, pick: l.Selectable()}
@@ -52,7 +55,11 @@ func (w *rowWriter) row(e *Entry, r row) {
 	w.put(`<td class="name">`)
 	w.icon(r.Icon)
 	if r.Open != "" {
-		w.put(`<a href="`, r.Open, `"><bdi>`, name, `</bdi></a>`)
+		w.put(`<a href="`, r.Open, `"`)
+		if len(name) > longName {
+			w.put(` class="long"`)
+		}
+		w.put(`><bdi>`, name, `</bdi></a>`)
 	} else {
 		w.put(`<bdi>`, name, `</bdi>`)
 	}

@@ -216,7 +216,12 @@ function menu(row, button) {
   }
   if ("share" in list && row.dataset.href) add("Share", () => share(row));
   if ("versions" in list && row.dataset.href) add("Earlier versions", row.dataset.href + "?versions");
-  if (file && row.dataset.href) add("Open the file itself", row.dataset.href);
+  if (file && row.dataset.href) {
+    add("Open the file itself", row.dataset.href);
+    add("Download", row.dataset.href + "?download");
+  } else if (row.dataset.href && document.querySelector(".several [value=download]")) {
+    add("Download as .zip", page.base + "/-/archive" + row.dataset.href.slice(page.base.length).replace(/\/$/, "") + ".zip");
+  }
   if ("writable" in list) add("Remove", () => remove(row), true);
   box.ariaLabel = `For ${row.dataset.name}`;
   document.getElementById("main").append(box);

@@ -9,6 +9,11 @@ const box = () => document.getElementById("q");
 const fold = text => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
 
 export function startList() {
+  document.addEventListener("click", event => {
+    const row = event.target.closest("#list tbody tr"); // a click beside the name opens, too
+    if (!row || event.target.closest("a, button, .pick, .act") || !getSelection().isCollapsed) return;
+    row.querySelector("td.name > a")?.click();
+  });
   const input = box();
   if (!input || !document.getElementById("list")) return;
   input.placeholder = "Filter or search";

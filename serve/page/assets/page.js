@@ -6,6 +6,7 @@ import {startActions} from "./actions.js";
 import {startUploads} from "./uploads.js";
 import {startSelecting} from "./select.js";
 import {startLines} from "./lines.js";
+import {startCopying} from "./copy.js";
 
 document.documentElement.classList.add("scripted");
 localTimes(document);
@@ -15,3 +16,4 @@ startActions();
 startUploads();
 startSelecting();
 startLines();
+startCopying();

@@ -1,3 +1,5 @@
+//go:build !man
+
 // Command folio keeps a directory tree in one SQLite database file, a volume, and gives it back.
 //
 // See docs/command.md or folio help for its subcommands.

@@ -78,7 +78,11 @@ func (r *Report) edit(text string, p Place) (string, error) {
 	return head + p.begin() + r.section(p) + p.end() + tail, nil
 }
 
-// section returns the text of a place: charts, a table and its origin.
+// frontPage is for people who do not know the goals of this project; --list shows them.
+const frontPage = "README.md"
+
+// section returns the text of a place: charts, a table and its origin, and the goals that are not
+// reached unless it is on the front page.
 func (r *Report) section(p Place) string {
 	var b strings.Builder
 	b.WriteString(pictures(p) + "\n| what | beside | result | claim |\n|---|---|---|---|\n")
@@ -95,7 +99,7 @@ func (r *Report) section(p Place) string {
 		}
 	}
 	fmt.Fprintf(&b, "\n%s\n", r.origin())
-	if len(short) > 0 {
+	if len(short) > 0 && p.Doc != frontPage {
 		fmt.Fprintf(&b, "Goals that are not reached: %s.\n", strings.Join(short, ", "))
 	}
 	b.WriteString("\n")

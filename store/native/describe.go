@@ -2,9 +2,7 @@ package native
 
 import (
 	"slices"
-	"strings"
 
-	"github.com/foliofs/folio/internal/ddl"
 	"github.com/foliofs/folio/sqlitefile"
 	"github.com/foliofs/folio/store"
 )
@@ -59,56 +57,26 @@ func (t *tx) describe() error {
 
 // isHistoryView reports whether a statement makes a view of a volume with snapshots.
 func isHistoryView(sql string) bool {
-	return slices.Contains(store.HistoryViews(false), sql) || slices.Contains(store.HistoryViews(true), sql) || isOldHistoryView(sql)
-}
-
-func isOldHistoryView(sql string) bool {
-	return strings.HasPrefix(sql, "CREATE VIEW file_at ") && store.IsOldStatement(sql)
+	return slices.Contains(store.HistoryViews(false), sql) || slices.Contains(store.HistoryViews(true), sql)
 }
 
 // describeFiles puts the texts of view file and of its triggers in the place of those of a volume
-// with clones, or without, and of those of an older Folio.
+// with clones, or without.
 func (t *tx) describeFiles(clones bool) error {
 	objects, err := t.db.Objects()
 	if err != nil {
 		return err
 	}
-	texts, _ := fileTexts(objects, clones)
-	for i, sql := range texts {
-		o := objects[i]
-		o.SQL = sql
+	are, were := store.FileStatementsOf(clones), store.FileStatementsOf(!clones)
+	for i, o := range objects {
+		at := slices.Index(were, o.SQL)
+		if at < 0 || are[at] == o.SQL {
+			continue
+		}
+		o.SQL = are[at]
 		if err := t.db.ReplaceObject(i, o); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// fileTexts returns the texts that view file and its triggers should have and have not, by the
-// place of the object. Old reports whether some of those that they have are of an older Folio.
-// These stay if another program has made one of the objects, as they may not fit the others.
-func fileTexts(objects []sqlitefile.Object, clones bool) (texts map[int]string, old bool) {
-	texts = make(map[int]string)
-	are, were := store.FileStatementsOf(clones), store.FileStatementsOf(!clones)
-	var olds []int
-	foreign := false
-	for i, o := range objects {
-		at := slices.IndexFunc(are, func(sql string) bool { return ddl.EqualFold(strings.Fields(sql)[2], o.Name) })
-		switch {
-		case at < 0 || o.SQL == are[at]:
-		case o.SQL == were[at]:
-			texts[i] = are[at]
-		case store.IsOldStatement(o.SQL):
-			olds = append(olds, i)
-			texts[i] = are[at]
-		default:
-			foreign = true
-		}
-	}
-	if foreign {
-		for _, i := range olds {
-			delete(texts, i)
-		}
-	}
-	return texts, len(olds) > 0 && !foreign
 }

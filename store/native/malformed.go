@@ -93,7 +93,7 @@ func judgeObject(o *sqlitefile.Object, own []ownObject) (m malformed, bad bool) 
 	switch err := o.Malformed(); {
 	case err != nil:
 		m.why = fmt.Sprintf("malformed database schema (%.100s): %v", o.Name, err)
-	case m.own != nil && o.SQL != m.own.sql && len(o.SQL) == len(m.own.sql) && !store.IsOldStatement(o.SQL):
+	case m.own != nil && o.SQL != m.own.sql && len(o.SQL) == len(m.own.sql):
 		m.why = fmt.Sprintf("the text of %s %s differs in %d bytes from that of the format", m.own.typ, m.own.name, differences(o.SQL, m.own.sql))
 		m.parsed = true
 	default:

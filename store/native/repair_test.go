@@ -306,42 +306,19 @@ func TestRepairUnsound(t *testing.T) {
 	}
 }
 
-// oldViews are the views and the triggers of volumes of an older Folio, file_at last.
-func oldViews(t *testing.T) []string {
-	text, err := os.ReadFile(filepath.Join("testdata", "oldviews.sql"))
-	must(t, err)
-	list := strings.Split(strings.TrimSuffix(string(text), ";\n"), ";\nCREATE ")
-	for i := range list[1:] {
-		list[i+1] = "CREATE " + list[i+1]
-	}
-	return list
-}
-
-// A volume of an older Folio is given the views and the triggers of this one.
+// A volume whose view file has lost its triggers gets them again.
 func TestRepairViews(t *testing.T) {
 	t.Parallel()
 	tables := store.Schema[:slices.Index(store.Schema, store.FileStatements[0])]
-	old := oldViews(t)
-	old = old[:len(old)-1]
-	first := strings.Replace(old[0], " CROSS JOIN ", " JOIN ", 1)
-	numbered := strings.Replace(store.FileStatements[0], "+path AS path", "path", 1)
-	foreign := slices.Clone(old)
-	foreign[1] = "CREATE VIEW file_make AS SELECT 1"
 	for name, test := range map[string]struct {
 		views []string
 		want  int // repairs
 	}{
-		"without triggers":     {store.FileStatements[:1], 1},
-		"old without triggers": {old[:1], 1},
-		"the first":            {[]string{first}, 1},
-		"a path of a number":   {slices.Concat([]string{numbered}, store.FileStatements[1:]), 1},
-		"old":                  {old, 1},
-		"old and new":          {slices.Concat(old[:4], store.FileStatements[4:]), 1},
-		"as it is":             {store.FileStatements, 0},
-		"its own view":         {[]string{"CREATE VIEW file AS SELECT 1"}, 0},
-		"without a view":       {nil, 0},
-		"a name taken":         {[]string{store.FileStatements[0], "CREATE VIEW File_Drop AS SELECT 1"}, 0},
-		"old with its own":     {foreign, 0},
+		"without triggers": {store.FileStatements[:1], 1},
+		"as it is":         {store.FileStatements, 0},
+		"its own view":     {[]string{"CREATE VIEW file AS SELECT 1"}, 0},
+		"without a view":   {nil, 0},
+		"a name taken":     {[]string{store.FileStatements[0], "CREATE VIEW File_Drop AS SELECT 1"}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

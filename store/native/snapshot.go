@@ -62,7 +62,7 @@ func (t *tx) addSnapshot(made *store.Snapshot) error {
 }
 
 // addHistoryTables makes the tables, views and triggers of a volume with snapshots, unless they are
-// there. An older Folio has made fewer views.
+// there. The views may have been dropped.
 func (t *tx) addHistoryTables() error {
 	if has, err := hasHistory(&t.db.Rx); err != nil || has {
 		if err == nil {

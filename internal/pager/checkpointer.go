@@ -321,6 +321,8 @@ func (c *checkpointer) cleanUp(log *wal.Log) (removed bool, err error) {
 	if err := log.Remove(); err != nil {
 		return true, err
 	}
-	c.pager.room.punchFree()
+	if osfile.ReplacesOpen { // otherwise the log is removed when it is closed, and still has frames
+		c.pager.room.punchFree()
+	}
 	return true, nil
 }

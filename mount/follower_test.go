@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -194,7 +195,9 @@ func (f *follower) follow(path string, want int) error {
 			continue
 		}
 		f.looks++
-		f.check(seen, pos)
+		if f.check(seen, pos) {
+			f.explain(fd, memory, seen, pos)
+		}
 		pos += int64(len(seen))
 	}
 	return nil
@@ -227,8 +230,23 @@ func (f *follower) copy(p []byte) []byte {
 	return f.buffer[:copy(f.buffer, p)]
 }
 
-// check counts what was not written.
-func (f *follower) check(seen []byte, pos int64) {
+// explain says where a look has zeros, and what is there a moment later.
+func (f *follower) explain(fd int, memory, seen []byte, pos int64) {
+	first := slices.Index(seen, 0)
+	last := len(seen) - 1
+	for seen[last] != 0 {
+		last--
+	}
+	at, end := pos+int64(first), pos+int64(last)+1
+	var st unix.Stat_t
+	again := memory[at] == 0
+	statErr := unix.Fstat(fd, &st)
+	fmt.Fprintf(os.Stderr, "followed by %s: zeros from %d to %d in a look from %d to %d; then still zero: %v, and the size is %d, %v\n",
+		f.how, at, end, pos, pos+int64(len(seen)), again, st.Size, statErr)
+}
+
+// check counts what was not written. It returns whether there are zeros.
+func (f *follower) check(seen []byte, pos int64) bool {
 	zeros, wrong := 0, 0
 	for i, b := range seen {
 		switch b {
@@ -241,4 +259,5 @@ func (f *follower) check(seen []byte, pos int64) {
 	}
 	f.zeros += min(zeros, 1)
 	f.wrong += min(wrong, 1)
+	return zeros > 0
 }

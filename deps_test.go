@@ -35,8 +35,9 @@ var importRules = []importRule{
 	{pkg: "internal/blocked"},                         // for tests
 	{pkg: "internal/wine", third: "golang.org/x/sys"}, // for tests
 	{pkg: "internal/inoset", pure: true},
-	{pkg: "internal/match"},            // for cmd/folio and serve
-	{pkg: "internal/litmus", os: true}, // for tests
+	{pkg: "internal/mediatype", pure: true}, // for adapter/dav and serve
+	{pkg: "internal/match"},                 // for cmd/folio and serve
+	{pkg: "internal/litmus", os: true},      // for tests
 	{pkg: "internal/format", pure: true},
 	{pkg: "internal/ddl", pure: true},
 	{pkg: "internal/record", own: "internal/format"},
@@ -85,9 +86,9 @@ var importRules = []importRule{
 	{pkg: "adapter/billyfs", own: ". internal/posix adapter/internal/rooted", third: goGit + " gopkg.in/check.v1"},
 	{pkg: "adapter/internal/etag", own: "."},
 	{pkg: "adapter/web", own: ". adapter/internal/etag"},
-	{pkg: "adapter/dav", own: ". internal/posix internal/inoset adapter/internal/etag", third: "golang.org/x/net/webdav", os: true}, // temporary files of uploads
-	{pkg: "adapter/internal/upstream", os: true},                                                                                    // for tests
-	{pkg: "adapter/internal/volumes", own: ". store/pgstore store/pgstore/pgserver"},                                                // for tests
+	{pkg: "adapter/dav", own: ". internal/posix internal/inoset internal/mediatype adapter/internal/etag", third: "golang.org/x/net/webdav", os: true}, // temporary files of uploads
+	{pkg: "adapter/internal/upstream", os: true},                                                                                                       // for tests
+	{pkg: "adapter/internal/volumes", own: ". store/pgstore store/pgstore/pgserver"},                                                                   // for tests
 	{pkg: "adapter/*", own: "."},
 	{pkg: "mount/internal/ring", third: "golang.org/x/sys", os: true},
 	{pkg: "mount/internal/watchdog", third: "golang.org/x/sys", os: true},
@@ -96,8 +97,8 @@ var importRules = []importRule{
 	{pkg: "mount/internal/mountcmd", own: ". mount", os: true}, // for measuring
 	{pkg: "serve/page", third: "github.com/alecthomas/chroma/v2 github.com/yuin/goldmark github.com/rogpeppe/go-internal golang.org/x/net/html golang.org/x/text/unicode/norm"},
 	{
-		pkg: "serve", own: ". store internal/inoset internal/match internal/posix internal/volumelink adapter/web adapter/dav serve/page", os: true, // watches the volume's file, and listens
-		third: "golang.org/x/crypto golang.org/x/exp/slog golang.org/x/net/netutil golang.org/x/sync/singleflight github.com/VictoriaMetrics/metrics github.com/tus/tusd/v2 github.com/klauspost/compress " +
+		pkg: "serve", own: ". store internal/inoset internal/match internal/mediatype internal/posix internal/volumelink adapter/web adapter/dav serve/page", os: true, // watches the volume's file, and listens
+		third: "golang.org/x/crypto golang.org/x/exp/slog golang.org/x/net/netutil golang.org/x/sys/unix golang.org/x/text/unicode/norm golang.org/x/sync/singleflight github.com/VictoriaMetrics/metrics github.com/tus/tusd/v2 github.com/klauspost/compress " +
 			"github.com/chromedp", // in its tests
 	},
 	{pkg: "cmd/folio/internal/target", third: "golang.org/x/sys", os: true},

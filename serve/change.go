@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"path"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -28,7 +29,22 @@ var (
 // conditions, in this file.
 type change struct {
 	*call
-	p *place
+	p     *place
+	mtime time.Time // that the client gives a new file; zero is now
+}
+
+// takeMtime reads the time that a client gives what it uploads.
+func (c *change) takeMtime() (err error) {
+	c.mtime, err = dav.Mtime(c.r)
+	return err
+}
+
+// setMtime gives a file that time.
+func (c *change) setMtime(tx *folio.Tx, real string) error {
+	if c.mtime.IsZero() {
+		return nil
+	}
+	return tx.Chtimes(real, c.mtime, c.mtime)
 }
 
 // mustChange refuses changes where there are none.
@@ -123,5 +139,8 @@ func (c *change) created(created bool) {
 		status = http.StatusCreated
 	}
 	c.w.Header().Set("Cache-Control", "no-store")
+	if !c.mtime.IsZero() {
+		c.w.Header().Set(dav.MtimeHeader, "accepted")
+	}
 	c.w.WriteHeader(status)
 }

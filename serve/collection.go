@@ -20,6 +20,9 @@ func (c *change) makeDir() error {
 	if c.r.ContentLength != 0 {
 		return errBody
 	}
+	if err := c.takeMtime(); err != nil {
+		return err
+	}
 	err := c.update(func(tx *folio.Tx) error {
 		real, info, err := c.p.lookup(tx, c.p.name, false, rightUpload)
 		switch {
@@ -37,7 +40,10 @@ func (c *change) makeDir() error {
 		if err := c.mustBeFree(tx, real, true); err != nil {
 			return err
 		}
-		return tx.Mkdir(real, 0o755)
+		if err := tx.Mkdir(real, 0o755); err != nil {
+			return err
+		}
+		return c.setMtime(tx, real)
 	})
 	if err == nil {
 		c.created(true)

@@ -1,14 +1,20 @@
 package serve
 
 import (
+	"io/fs"
 	"net/http"
 	"path"
+	"time"
 
 	"github.com/foliofs/folio/adapter/dav"
+	"github.com/foliofs/folio/serve/page"
 )
 
 // dav lets the WebDAV handler answer.
 func (c *change) dav() error {
+	if c.p.tree == nil && c.r.Method == "PROPFIND" {
+		return c.davVolumes()
+	}
 	if c.p.tree == nil || c.p.snapshot != "" || c.p.share != nil || c.p.vol.dav == nil {
 		return errMethod
 	}
@@ -40,10 +46,6 @@ func (c *change) mayDav() error {
 	if err != nil {
 		return missingFor(c.r.Method, err)
 	}
-	recursive := c.r.Method == "MOVE" || c.r.Method == "DELETE"
-	if recursive && (c.p.name == "." || !c.p.access.least(c.p.shown(real)).allows(rightWrite)) {
-		return errDenied
-	}
 	if c.r.Method == "COPY" && !c.p.access.least(c.p.shown(real)).allows(rightRead) {
 		return errDenied
 	}
@@ -52,23 +54,47 @@ func (c *change) mayDav() error {
 			return err
 		}
 	}
-	if c.r.Method == "COPY" || c.r.Method == "MOVE" {
-		return c.mayReplace(c.r.Method == "MOVE" && info != nil && info.IsDir())
+	if err := c.conditions(info); err != nil || c.r.Method != "COPY" {
+		return err
 	}
-	return c.conditions(info)
+	return c.mayReplace()
 }
+
+// davVolumes answers PROPFIND of the directory that has all volumes in it.
+func (c *change) davVolumes() error {
+	entries, err := volumeEntries(c.call)
+	if err != nil {
+		return err
+	}
+	dirs := make([]fs.FileInfo, len(entries))
+	for i := range entries {
+		dirs[i] = volumeInfo{entries[i]}
+	}
+	c.w.Header().Set("Cache-Control", "no-store")
+	dav.ServeList(c.w, c.r, c.s.base, dirs)
+	return nil
+}
+
+// A volumeInfo describes the directory of a volume.
+type volumeInfo struct{ page.Entry }
+
+func (v volumeInfo) Name() string       { return v.Entry.Name }
+func (v volumeInfo) Size() int64        { return 0 }
+func (v volumeInfo) Mode() fs.FileMode  { return v.Entry.Mode }
+func (v volumeInfo) ModTime() time.Time { return v.Entry.ModTime }
+func (v volumeInfo) IsDir() bool        { return true }
+func (v volumeInfo) Sys() any           { return nil }
 
 // missingFor is the answer to a path below nothing: a conflict where something would be made.
 func missingFor(method string, err error) error {
-	if method == http.MethodPut || method == "MKCOL" || method == "LOCK" {
+	if method == "LOCK" {
 		return missingParent(err)
 	}
 	return err
 }
 
-// mayReplace checks the destination of a COPY or MOVE. A directory that is moved comes with all
-// that is in it.
-func (c *change) mayReplace(whole bool) error {
+// mayReplace checks the destination of a COPY.
+func (c *change) mayReplace() error {
 	if err := c.p.mustChange(); err != nil {
 		return err
 	}
@@ -81,7 +107,7 @@ func (c *change) mayReplace(whole bool) error {
 	if err != nil {
 		return missingParent(err)
 	}
-	if (old != nil || whole) && !to.access.least(to.shown(real)).allows(rightWrite) {
+	if old != nil && !to.access.least(to.shown(real)).allows(rightWrite) {
 		return errDenied
 	}
 	if old == nil {

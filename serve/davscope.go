@@ -18,7 +18,22 @@ type davScope struct {
 var _ interface {
 	dav.Scope
 	dav.Remover
+	dav.Allower
+	dav.Quoter
 } = davScope{}
+
+// Allow checks the conditions of a request once more, against the file as it is in the transaction.
+func (s davScope) Allow(in dav.Lookuper) error {
+	_, info, err := s.p.lookup(in, s.p.name, true, rightRead)
+	if err == nil {
+		err = s.c.conditions(info)
+	}
+	if err != nil {
+		f := s.c.failureOf(err)
+		return &dav.Refusal{Err: f, Status: f.status}
+	}
+	return nil
+}
 
 // Remove moves a file to the trash, as remove does.
 func (s davScope) Remove(tx *folio.Tx, real string) error {

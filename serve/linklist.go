@@ -165,7 +165,7 @@ func endLink(c *call, id string) error {
 	}
 	p := &place{tree: l.tree, vol: o, access: c.access(), within: l.tree.Dir}
 	defer p.release()
-	ch := &change{c, p}
+	ch := &change{call: c, p: p}
 	if err := ch.endShare(l.share, l.Path); err != nil {
 		return err
 	}

@@ -92,6 +92,7 @@ func (g *get) snapshots() (list []page.Snapshot, err error) {
 // A listedFile is an entry as JSON has it.
 type listedFile struct {
 	Name     string    `json:"name"`
+	Href     string    `json:"href"` // the name as URLs have it, with all bytes of one that is not UTF-8
 	Type     string    `json:"type"`
 	Size     int64     `json:"size"`
 	Modified time.Time `json:"modified"`
@@ -104,9 +105,18 @@ type listedFile struct {
 func writeList(c *call, p *place, list []page.Entry) error {
 	files := make([]listedFile, len(list))
 	for i, e := range list {
-		files[i] = listedFile{Name: e.Name, Type: typeName(&e), Size: e.Size, Modified: e.ModTime.UTC(), Mode: e.Mode.String(), Link: e.Link, ETag: e.ETag}
+		files[i] = listedFile{Name: e.Name, Href: hrefOf(&e), Type: typeName(&e), Size: e.Size, Modified: e.ModTime.UTC(), Mode: e.Mode.String(), Link: e.Link, ETag: e.ETag}
 	}
 	return c.writeJSON(map[string]any{"path": strings.TrimSuffix("/"+p.name, "/."), "entries": files})
+}
+
+// hrefOf returns the URL of an entry from its directory.
+func hrefOf(e *page.Entry) string {
+	href := url.PathEscape(e.Name)
+	if e.IsDir {
+		href += "/"
+	}
+	return href
 }
 
 func typeName(e *page.Entry) string {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/adapter/dav"
 )
 
 // put answers PUT: the file gets the content of the request as a whole, or stays as it is.
@@ -15,9 +16,13 @@ func (b *payload) put() error {
 	if b.p.dir || b.p.name == "." {
 		return folio.ErrIsDirectory
 	}
+	if err := b.takeMtime(); err != nil {
+		return err
+	}
 	if err := b.beforeBody(); err != nil {
 		return err
 	}
+	dav.CheckBody(b.r)
 	if err := b.receive(); err != nil {
 		return err
 	}
@@ -56,6 +61,9 @@ func (b *payload) store(tx *folio.Tx) (created bool, info fs.FileInfo, err error
 		err = tx.WriteFile(real, b.data, 0o644)
 	} else {
 		err = adopt(tx, b.temp, real, old)
+	}
+	if err == nil {
+		err = b.setMtime(tx, real)
 	}
 	if err != nil {
 		return false, nil, err

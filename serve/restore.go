@@ -28,7 +28,7 @@ func restore(c *call) error {
 		return err
 	}
 	defer p.vol.dav.Reserve(path.Join(p.within, p.name))() // the transaction is not ours
-	dir, err := (&change{c, p}).restorable(snapshot)
+	dir, err := (&change{call: c, p: p}).restorable(snapshot)
 	if err != nil {
 		return err
 	}

@@ -76,14 +76,14 @@ func (c router) files() error {
 		return nil
 	}
 	if p.share != nil && c.r.Method == http.MethodDelete {
-		return (&change{c.call, p}).removeShare()
+		return (&change{call: c.call, p: p}).removeShare()
 	}
 	return c.method(p)
 }
 
 // method calls the handler of a method.
 func (c router) method(p *place) error {
-	ch := &change{c.call, p}
+	ch := &change{call: c.call, p: p}
 	switch m := c.r.Method; {
 	case m == http.MethodGet || m == http.MethodHead:
 		return c.get(p)

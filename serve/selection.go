@@ -62,7 +62,7 @@ func newSelection(c *call) (*selection, error) {
 		p.release()
 		return nil, err
 	}
-	return &selection{&change{c, p}, names}, nil
+	return &selection{&change{call: c, p: p}, names}, nil
 }
 
 // selectsAll reports whether a form selects all entries of the directory, and not only those that
@@ -128,7 +128,7 @@ func (s *selection) each(fn func(c *change, name string) error) error {
 	for _, name := range s.names {
 		p := *s.p
 		p.name, p.dir = path.Join(s.p.name, name), false
-		if err := fn(&change{s.call, &p}, name); err != nil {
+		if err := fn(&change{call: s.call, p: &p}, name); err != nil {
 			f := *s.failureOf(err)
 			if f.status >= http.StatusInternalServerError {
 				return err

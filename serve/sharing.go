@@ -45,7 +45,7 @@ func makeShare(c *call) error {
 	}
 	token, name := newToken(), ""
 	id := c.snapshotID(p.vol, p.snapshot)
-	ch := &change{c, p}
+	ch := &change{call: c, p: p}
 	err = ch.update(func(tx *folio.Tx) error {
 		name, err = ch.recordShare(tx, &q, id, token)
 		return err

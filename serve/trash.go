@@ -94,7 +94,7 @@ func undo(c *call, target string) error {
 	if _, ok := idTime(id); !ok || p.name != "." {
 		return errUndone
 	}
-	ch := &change{c, p}
+	ch := &change{call: c, p: p}
 	if err := ch.update(func(tx *folio.Tx) error { return ch.takeBack(tx, p.tree.own(trashDir, id)) }); err != nil {
 		return err
 	}
@@ -121,7 +121,7 @@ func (c *change) takeBack(tx *folio.Tx, trashed string) error {
 	to.name = string(note.Path)
 	real, there, err := to.lookup(tx, to.name, false, rightWrite)
 	if isMissing(err) && to.access.check(to.shown(path.Join(to.within, to.name)), rightWrite) == nil { // its folder was removed, too
-		if err := (&change{c.call, &to}).makeParents(tx); err != nil {
+		if err := (&change{call: c.call, p: &to}).makeParents(tx); err != nil {
 			return err
 		}
 		real, there, err = to.lookup(tx, to.name, false, rightWrite)

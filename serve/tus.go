@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"net/http"
@@ -35,7 +36,7 @@ func newTus(t *tree, most int64) (*handler.UnroutedHandler, error) {
 
 // answerTus answers requests about uploads: POST to make one, and HEAD, PATCH and DELETE of one.
 func answerTus(c *call, target string) error {
-	c.r.Header.Del("X-HTTP-Method-Override")
+	overrideMethod(c.r)
 	c.w.Header().Set("Cache-Control", "no-store")
 	if c.r.Method == http.MethodPost {
 		return (&tusCall{call: c}).begin()
@@ -69,10 +70,11 @@ var errNoUpload = refuse(http.StatusNotFound, "There is no such upload.")
 // begin makes an upload for the place that its metadata name.
 func (c *tusCall) begin() error {
 	meta := handler.ParseMetadataHeader(c.r.Header.Get("Upload-Metadata"))
-	if meta["path"] == "" {
+	name := uploadName(meta)
+	if name == "" {
 		return errTarget
 	}
-	p, err := c.findIn(meta["root"], meta["path"])
+	p, err := c.findIn(meta["root"], name)
 	if err != nil {
 		return err
 	}
@@ -84,11 +86,30 @@ func (c *tusCall) begin() error {
 	if again, err := c.again(meta); again || err != nil {
 		return err
 	}
-	if err := p.view(c.r.Context(), func(rx *folio.Rx) error { return (&change{c.call, p}).mayUpload(rx, meta["overwrite"] != "") }); err != nil {
+	if err := p.view(c.r.Context(), func(rx *folio.Rx) error { return (&change{call: c.call, p: p}).mayUpload(rx, meta["overwrite"] != "") }); err != nil {
 		return err
 	}
 	c.serve(p.tree, p.tree.tus.PostFile)
 	return nil
+}
+
+// overrideMethod takes the method of a request from the header X-HTTP-Method-Override, for clients
+// that cannot send each method (tus 1.0).
+func overrideMethod(r *http.Request) {
+	method := r.Header.Get("X-HTTP-Method-Override")
+	r.Header.Del("X-HTTP-Method-Override")
+	if r.Method == http.MethodPost && (method == http.MethodPatch || method == http.MethodHead || method == http.MethodDelete) {
+		r.Method = method
+	}
+}
+
+// uploadName returns the path of an upload. Clients such as Uppy say it by names of their own.
+func uploadName(meta handler.MetaData) string {
+	name := meta["path"]
+	if name == "" && meta["relativePath"] != "null" {
+		name = meta["relativePath"]
+	}
+	return cmp.Or(name, meta["name"], meta["filename"])
 }
 
 // serve lets tusd answer.

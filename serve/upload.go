@@ -221,7 +221,7 @@ func (u *upload) FinishUpload(ctx context.Context) error {
 		return tusError(tc, err)
 	}
 	defer p.release()
-	return tusError(tc, p.vol.Update(context.WithoutCancel(ctx), func(tx *folio.Tx) error { return u.place(&change{tc.call, p}, tx) }))
+	return tusError(tc, p.vol.Update(context.WithoutCancel(ctx), func(tx *folio.Tx) error { return u.place(&change{call: tc.call, p: p}, tx) }))
 }
 
 // place moves the file to its place in a transaction.

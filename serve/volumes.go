@@ -6,12 +6,11 @@ import (
 	"github.com/foliofs/folio/serve/page"
 )
 
-// listVolumes answers with the volumes that the user may see.
-func listVolumes(c *call) error {
-	p := &place{root: c.s.base, access: c.access(), name: "."}
-	var list []page.Entry
+// volumeEntries lists the volumes that the user may see.
+func volumeEntries(c *call) (list []page.Entry, err error) {
+	access := c.access()
 	for _, t := range c.s.trees {
-		if p.access.at(t.prefix) == rightNone {
+		if access.at(t.prefix) == rightNone {
 			continue
 		}
 		e := page.Entry{Name: t.Name, IsDir: true, Mode: fs.ModeDir | 0o755}
@@ -21,7 +20,17 @@ func listVolumes(c *call) error {
 		list = append(list, e)
 	}
 	if len(list) == 0 {
-		return errDenied
+		return nil, errDenied
+	}
+	return list, nil
+}
+
+// listVolumes answers with them.
+func listVolumes(c *call) error {
+	p := &place{root: c.s.base, access: c.access(), name: "."}
+	list, err := volumeEntries(c)
+	if err != nil {
+		return err
 	}
 	c.w.Header().Set("Cache-Control", c.cacheControl())
 	if c.wantsJSON() {

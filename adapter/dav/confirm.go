@@ -246,5 +246,10 @@ func (h *Handler) allow(in Lookuper, r *http.Request) (changes []Change, err err
 	default:
 		add(name, true, false)
 	}
+	if s, ok := scopeOf(r.Context()).(Allower); ok {
+		if err := s.Allow(in); err != nil {
+			return changes, err
+		}
+	}
 	return changes, h.confirm(in, r, h.files.places(r.Context(), in, name), changes)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/adapter/internal/etag"
 	"github.com/foliofs/folio/internal/inoset"
+	"github.com/foliofs/folio/internal/mediatype"
 	"github.com/foliofs/folio/internal/posix"
 )
 
@@ -163,9 +164,20 @@ func (f *FileSystem) stat(t tree, p string) (fs.FileInfo, error) {
 // An info is an fs.FileInfo that knows the ETag of the file.
 type info struct{ fs.FileInfo }
 
-var _ webdav.ETager = info{}
+var _ interface {
+	webdav.ETager
+	webdav.ContentTyper
+} = info{}
 
 func (i info) ETag(context.Context) (string, error) { return etag.Of(i), nil }
+
+// ContentType returns the type that the name tells. Package webdav looks into other files.
+func (i info) ContentType(context.Context) (string, error) {
+	if t := mediatype.Of(i.Name()); t != "" {
+		return t, nil
+	}
+	return "", webdav.ErrNotImplemented
+}
 
 // OpenFile opens a file with flags of package os. The result is a webdav.DeadPropsHolder. If flag
 // has os.O_TRUNC, the file is replaced as a whole when that is complete. Directories can be opened

@@ -36,6 +36,7 @@ import (
 	"io"
 	"io/fs"
 	"net/http"
+	"time"
 
 	"golang.org/x/net/webdav"
 
@@ -84,7 +85,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "PROPFIND":
 		h.propfind(w, r)
 	case "PROPPATCH":
-		if _, ok := h.readXML(w, r, maxElements); ok {
+		if body, ok := h.readXML(w, r, maxElements); ok {
+			r.Body = io.NopCloser(bytes.NewReader(renameModified(body)))
 			h.transact(w, r)
 		}
 	case "LOCK":
@@ -117,13 +119,26 @@ func (h *Handler) put(w http.ResponseWriter, r *http.Request) {
 		_, err := h.allow(in, r)
 		return err
 	}
-	if h.accept(w, r, confirm(h.vol)) {
-		h.upstream(w, r.WithContext(context.WithValue(r.Context(), confirmKey{}, confirm)))
+	at, err := Mtime(r)
+	if err == nil {
+		err = confirm(h.vol)
 	}
+	if !h.accept(w, r, err) {
+		return
+	}
+	CheckBody(r)
+	h.upstream(w, r.WithContext(context.WithValue(r.Context(), storingKey{}, &storing{confirm, at})))
 }
 
-// A confirmKey is the key of the function that an upload calls in its transaction.
-type confirmKey struct{}
+// A storing says what an upload does in its transaction: it calls confirm, and sets the time of
+// modification, unless that is zero.
+type storing struct {
+	confirm func(in Lookuper) error
+	mtime   time.Time
+}
+
+// A storingKey is the key of a storing in the context of a request.
+type storingKey struct{}
 
 // accept reports whether err is nil. If it is not, accept answers the request.
 func (h *Handler) accept(w http.ResponseWriter, r *http.Request, err error) bool {
@@ -140,6 +155,9 @@ func (h *Handler) readXML(w http.ResponseWriter, r *http.Request, most int) (bod
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxXML))
 	if errors.As(err, new(*http.MaxBytesError)) {
 		err = refuse(err, http.StatusRequestEntityTooLarge)
+	}
+	if err == nil {
+		body, err = inUTF8(body)
 	}
 	if err == nil {
 		err = checkXML(bytes.NewReader(body), most)
@@ -249,5 +267,5 @@ func (a *answer) send(w http.ResponseWriter) {
 	if a.status != 0 {
 		w.WriteHeader(a.status)
 	}
-	_, _ = a.body.WriteTo(w)
+	_, _ = w.Write(restoreModified(a.body.Bytes()))
 }

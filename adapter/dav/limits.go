@@ -122,9 +122,11 @@ var errFiniteDepth = &Refusal{
 
 // propfind answers a PROPFIND request.
 func (h *Handler) propfind(w http.ResponseWriter, r *http.Request) {
-	if _, ok := h.readXML(w, r, maxNames); !ok {
+	body, ok := h.readXML(w, r, maxNames)
+	if !ok {
 		return
 	}
+	r = withQuota(r, body)
 	depth := r.Header.Get("Depth")
 	name, ok := strings.CutPrefix(r.URL.Path, h.prefix)
 	if !ok || depth == "0" {

@@ -22,6 +22,7 @@ type outcome struct {
 	failed   error // what the volume or the client's connection could not do
 	mute     bool  // the answer has no more text
 	status   int
+	request  context.Context // of the request
 }
 
 // An outcomeKey is the key of the outcome in the context of a request.
@@ -75,6 +76,9 @@ func (o *outcome) WriteHeader(status int) {
 		refusalOf(o.failed, o.status).send(o.ResponseWriter)
 		return
 	}
+	if s, ok := o.request.Value(storingKey{}).(*storing); ok && status < http.StatusMultipleChoices && !s.mtime.IsZero() {
+		o.Header().Set(MtimeHeader, "accepted")
+	}
 	o.status = status
 	o.ResponseWriter.WriteHeader(status)
 }
@@ -91,7 +95,7 @@ func (o *outcome) Unwrap() http.ResponseWriter { return o.ResponseWriter }
 
 // upstream lets package webdav answer a request. It returns the status of the answer.
 func (h *Handler) upstream(w http.ResponseWriter, r *http.Request) (status int) {
-	o := &outcome{ResponseWriter: w}
+	o := &outcome{ResponseWriter: w, request: r.Context()}
 	r = r.WithContext(context.WithValue(r.Context(), outcomeKey{}, o))
 	if r.Header.Get("If") != "" {
 		r.Header = r.Header.Clone()

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"maps"
 	"net/http"
 	"strings"
 
@@ -46,9 +47,15 @@ var lockDiscovery = xml.Name{Space: "DAV:", Local: "lockdiscovery"}
 func (r *resource) DeadProps() (map[xml.Name]webdav.Property, error) {
 	list, err := r.load(r.fs.tree(r.ctx))
 	props := make(map[xml.Name]webdav.Property, len(list))
+	maps.Copy(props, quotaOf(r.ctx))
 	for _, p := range list {
 		name := xml.Name{Space: p.Space, Local: p.Local}
 		props[name] = webdav.Property{XMLName: name, Lang: p.Lang, InnerXML: []byte(p.XML)}
+	}
+	if _, ok := props[win32Modified]; ok {
+		if info, err := r.fs.tree(r.ctx).Stat(r.path); err == nil { // it may have changed since
+			props[win32Modified] = webdav.Property{XMLName: win32Modified, InnerXML: []byte(info.ModTime().UTC().Format(http.TimeFormat))}
+		}
 	}
 	if h := r.fs.handler; h != nil {
 		props[lockDiscovery] = webdav.Property{XMLName: lockDiscovery, InnerXML: h.discover(r.ctx, r.fs.tree(r.ctx), r.name)}
@@ -86,7 +93,9 @@ func (r *resource) Patch(patches []webdav.Proppatch) ([]webdav.Propstat, error) 
 	switch {
 	case errors.Is(err, errTooMany) || errors.Is(err, folio.ErrFull):
 		stat.Status, err = http.StatusInsufficientStorage, nil
-	case errors.Is(err, errNotXML):
+	case errors.Is(err, errProtected):
+		stat.Status, stat.XMLError, err = http.StatusForbidden, `<D:cannot-modify-protected-property xmlns:D="DAV:"/>`, nil
+	case errors.Is(err, errNotXML) || errors.Is(err, errTime):
 		stat.Status, err = http.StatusConflict, nil
 	}
 	if err != nil {
@@ -101,6 +110,8 @@ const maxProps = 64 << 10
 var (
 	errTooMany = errors.New("the properties have no room in an extended attribute")
 	errNotXML  = errors.New("the value of a property is not XML")
+
+	errProtected = errors.New("the property cannot be removed")
 )
 
 func (r *resource) patch(t *folio.Tx, patches []webdav.Proppatch) error {
@@ -110,8 +121,15 @@ func (r *resource) patch(t *folio.Tx, patches []webdav.Proppatch) error {
 	}
 	for _, patch := range patches {
 		for _, p := range patch.Props {
-			if p.XMLName == lockDiscovery {
+			if p.XMLName == lockDiscovery || p.XMLName == quotaAvailable || p.XMLName == quotaUsed {
 				continue // a copy would get it
+			}
+			known, err := r.patchTime(t, p, patch.Remove)
+			if err != nil {
+				return err
+			}
+			if known {
+				continue
 			}
 			list = without(list, p.XMLName)
 			if !patch.Remove {
@@ -123,6 +141,26 @@ func (r *resource) patch(t *folio.Tx, patches []webdav.Proppatch) error {
 		}
 	}
 	return r.store(t, list)
+}
+
+// patchTime sets the time of modification if a property stands for it. known says that the property
+// has no other value.
+func (r *resource) patchTime(t *folio.Tx, p webdav.Property, remove bool) (known bool, err error) {
+	known = p.XMLName == modified || p.XMLName == lastModified
+	at, ok := parseTime(string(p.InnerXML))
+	switch {
+	case !known && p.XMLName != win32Modified:
+		return false, nil
+	case remove && p.XMLName == modified:
+		return true, errProtected
+	case remove:
+		return known, nil
+	case ok:
+		return known, t.Chtimes(r.path, at, at)
+	case known:
+		return true, errTime
+	}
+	return false, nil // Windows sends times before 1970 for what it does not know
 }
 
 func (r *resource) store(t *folio.Tx, list []deadProp) error {

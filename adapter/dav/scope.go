@@ -32,6 +32,12 @@ type Remover interface {
 	Remove(tx *folio.Tx, name string) error
 }
 
+// An Allower is a Scope with conditions of its own. Allow is called in the transaction that makes a
+// change, and for an upload also before its content is read. An error may be a *Refusal.
+type Allower interface {
+	Allow(in Lookuper) error
+}
+
 // A scopeKey is the key of the Scope in the context of a request that has one.
 type scopeKey struct{}
 

@@ -77,11 +77,19 @@ func (u *upload) store() error {
 }
 
 func (u *upload) write(tx *folio.Tx) error {
-	if confirm, ok := u.ctx.Value(confirmKey{}).(func(in Lookuper) error); ok {
-		if err := confirm(tx); err != nil {
+	s, ok := u.ctx.Value(storingKey{}).(*storing)
+	if ok {
+		if err := s.confirm(tx); err != nil {
 			return err
 		}
 	}
+	if err := u.writeContent(tx); err != nil || !ok || s.mtime.IsZero() {
+		return err
+	}
+	return tx.Chtimes(u.path, s.mtime, s.mtime)
+}
+
+func (u *upload) writeContent(tx *folio.Tx) error {
 	if data, small := u.content.small(); small {
 		return tx.WriteFile(u.path, data, u.perm)
 	}

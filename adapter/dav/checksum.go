@@ -1,0 +1,47 @@
+package dav
+
+import (
+	"crypto/md5"
+	"crypto/sha1"
+	"crypto/sha256"
+	"crypto/sha512"
+	"encoding/hex"
+	"errors"
+	"hash"
+	"hash/adler32"
+	"io"
+	"net/http"
+	"strings"
+)
+
+// checksums are those that the header OC-Checksum of ownCloud names, for example as SHA1:HEX.
+var checksums = map[string]func() hash.Hash{
+	"ADLER32": func() hash.Hash { return adler32.New() }, "MD5": md5.New, "SHA1": sha1.New, "SHA256": sha256.New, "SHA512": sha512.New,
+}
+
+var errChecksum = errors.New("the body is not what OC-Checksum says")
+
+// CheckBody lets reading the body of a request end in a *Refusal if the body is not what the header
+// OC-Checksum says. Sums of a kind that it does not know are not looked at.
+func CheckBody(r *http.Request) {
+	kind, sum, _ := strings.Cut(r.Header.Get("OC-Checksum"), ":")
+	if sums := checksums[strings.ToUpper(kind)]; sums != nil {
+		r.Body = &checkedBody{ReadCloser: r.Body, sum: strings.ToLower(strings.TrimSpace(sum)), hash: sums()}
+	}
+}
+
+// A checkedBody sums up what is read.
+type checkedBody struct {
+	io.ReadCloser
+	sum  string
+	hash hash.Hash
+}
+
+func (b *checkedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	b.hash.Write(p[:n])
+	if err == io.EOF && hex.EncodeToString(b.hash.Sum(nil)) != b.sum {
+		err = refuse(errChecksum, http.StatusBadRequest)
+	}
+	return n, err
+}

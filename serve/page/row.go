@@ -82,7 +82,7 @@ func (w *rowWriter) row(e *Entry, r row) {
 // buttons writes what can be done with a file.
 func (w *rowWriter) buttons(e *Entry, r row, name string) {
 	if r.Href != "" && !e.IsDir {
-		w.put(`<a class="icon" href="`, r.Href, `?download" download aria-label="Download `, name, `" title="Download">`)
+		w.put(`<a class="icon" href="`, r.Href, `?download" download rel="nofollow" aria-label="Download `, name, `" title="Download">`)
 		w.icon("download")
 		w.put(`</a>`)
 	}

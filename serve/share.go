@@ -46,12 +46,15 @@ var (
 	errShareFull = refuse(http.StatusRequestEntityTooLarge, "More than this link allows has been uploaded.")
 )
 
-// recordOf returns the path of the record of a share. The volume keeps only a sum of the token, so
+// recordName returns the name of the record of a share. The volume keeps only a sum of the token, so
 // that its readers cannot use the links.
-func (t *tree) recordOf(token string) string {
+func recordName(token string) string {
 	sum := sha256.Sum256([]byte(token))
-	return t.own(shareDir, hex.EncodeToString(sum[:])+".json")
+	return hex.EncodeToString(sum[:]) + ".json"
 }
+
+// recordOf returns the path of that record.
+func (t *tree) recordOf(token string) string { return t.own(shareDir, recordName(token)) }
 
 // account counts the bytes of an upload against the size of the share that it comes by. Of one that
 // is given up it takes them off. An upload that comes by no share has a nil one.

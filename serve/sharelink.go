@@ -15,18 +15,23 @@ import (
 // findShare makes a place of what a link leads to.
 func (c *call) findShare(p *place, target string) (*place, error) {
 	token, rest, _ := strings.Cut(target, "/")
+	p.root = c.s.base + sharePath + url.PathEscape(token)
+	return c.findRecord(p, recordName(token), rest)
+}
+
+// findRecord makes a place of what the link with a record leads to, or of a path below that.
+func (c *call) findRecord(p *place, record, rest string) (*place, error) {
 	for _, t := range c.s.trees {
 		o, err := t.acquire()
 		if err != nil {
 			return nil, err
 		}
-		err = o.View(c.r.Context(), func(rx *folio.Rx) error { return c.openShare(p, rx, t, token) })
+		err = o.View(c.r.Context(), func(rx *folio.Rx) error { return c.openShare(p, rx, t, record) })
 		if err == nil && p.share.Snapshot != "" && c.snapshotID(o, p.share.Snapshot) != p.share.SnapshotID {
 			err = errGone
 		}
 		if err == nil {
 			p.tree, p.vol = t, o
-			p.root = c.s.base + sharePath + url.PathEscape(token)
 			if rest = strings.Trim(rest, "/"); rest != "" && (p.single == "" || rest == p.single) {
 				p.name = rest // a file that has another name now is found under that
 			}
@@ -52,8 +57,8 @@ func (c *call) snapshotID(o *opened, name string) int64 {
 }
 
 // openShare reads the record of a share, and finds its inode.
-func (c *call) openShare(p *place, rx *folio.Rx, t *tree, token string) error {
-	s := &share{record: t.recordOf(token)}
+func (c *call) openShare(p *place, rx *folio.Rx, t *tree, record string) error {
+	s := &share{record: t.own(shareDir, record)}
 	err := s.read(rx)
 	if err != nil {
 		return err

@@ -67,8 +67,16 @@ func answerTus(c *call, target string) error {
 
 var errNoUpload = refuse(http.StatusNotFound, "There is no such upload.")
 
+// maxMetadata is how many bytes of metadata an upload has at most. They are kept with it.
+const maxMetadata = 8 << 10
+
+var errMetadata = refuse(http.StatusRequestHeaderFieldsTooLarge, "The metadata of an upload have at most 8 KiB.")
+
 // begin makes an upload for the place that its metadata name.
 func (c *tusCall) begin() error {
+	if len(c.r.Header.Get("Upload-Metadata")) > maxMetadata {
+		return errMetadata
+	}
 	meta := handler.ParseMetadataHeader(c.r.Header.Get("Upload-Metadata"))
 	name := uploadName(meta)
 	if name == "" {

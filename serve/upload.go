@@ -32,10 +32,12 @@ var (
 type uploadRecord struct {
 	Info handler.FileInfo
 	User string // who may go on with it; "" is everybody who knows the ID, which nobody can guess
-	// Target is the path of the file, as find takes it. Like Done it is for a server that was
-	// started again.
+	// Target is the path of the file, as find takes it, or below the link by which the upload came.
+	// Like Done it is for a server that was started again.
 	Target []byte
-	Done   bool // the file is in its place
+	// Link is the name of the record of that link, or "". The token of the link is not kept.
+	Link string
+	Done bool // the file is in its place
 	// Share is the path of the record of the share that the bytes of the upload count for, or "".
 	Share string
 }
@@ -65,6 +67,10 @@ func (s uploadStore) NewUpload(ctx context.Context, info handler.FileInfo) (hand
 	tc := tusCallOf(ctx)
 	info.ID = cmp.Or(tc.id, newID())
 	u := &upload{store: s, id: info.ID, record: uploadRecord{Info: info, User: tc.call.user, Target: []byte(tc.place.target)}}
+	if link := tc.place.share; link != nil {
+		u.record.Target, u.record.Link = []byte(tc.place.name), path.Base(link.record)
+		u.record.Info.MetaData = keptOf(info.MetaData)
+	}
 	err := s.withVolume(func(o *opened) error {
 		return o.Update(context.WithoutCancel(ctx), func(tx *folio.Tx) error {
 			if err := u.reserve(tx, tc.place.share); err != nil {
@@ -216,12 +222,32 @@ func (u *upload) FinishUpload(ctx context.Context) error {
 	if u.record.Done || u.record.Info.IsPartial {
 		return nil
 	}
-	p, err := tc.call.find(string(u.record.Target))
+	p, err := tc.call.findTarget(&u.record)
 	if err != nil {
 		return tusError(tc, err)
 	}
 	defer p.release()
 	return tusError(tc, p.vol.Update(context.WithoutCancel(ctx), func(tx *folio.Tx) error { return u.place(&change{call: tc.call, p: p}, tx) }))
+}
+
+// findTarget returns the place that an upload is for. The caller must release it.
+func (c *call) findTarget(r *uploadRecord) (*place, error) {
+	if r.Link == "" {
+		return c.find(string(r.Target))
+	}
+	return c.findRecord(&place{root: c.s.base, name: "."}, r.Link, string(r.Target))
+}
+
+// keptOf returns what is kept of the metadata of an upload by a link: nothing that could hold its
+// token.
+func keptOf(meta handler.MetaData) handler.MetaData {
+	kept := make(handler.MetaData)
+	for _, name := range []string{"path", "overwrite", "modified", "type", "filetype"} {
+		if value, ok := meta[name]; ok {
+			kept[name] = value
+		}
+	}
+	return kept
 }
 
 // place moves the file to its place in a transaction.

@@ -46,8 +46,8 @@ var (
 	errShareFull = refuse(http.StatusRequestEntityTooLarge, "More than this link allows has been uploaded.")
 )
 
-// recordName returns the name of the record of a share. The volume keeps only a sum of the token, so
-// that its readers cannot use the links.
+// recordName returns the name of the record of a share. The volume keeps only a sum of the token,
+// so that its readers cannot use the links.
 func recordName(token string) string {
 	sum := sha256.Sum256([]byte(token))
 	return hex.EncodeToString(sum[:]) + ".json"

@@ -39,12 +39,16 @@ func (c *change) takeMtime() (err error) {
 	return err
 }
 
-// setMtime gives a file that time.
-func (c *change) setMtime(tx *folio.Tx, real string) error {
+// setMtime gives a file that time. old is the file that it replaces, or nil.
+func (c *change) setMtime(tx *folio.Tx, real string, old fs.FileInfo) error {
 	if c.mtime.IsZero() {
 		return nil
 	}
-	return tx.Chtimes(real, c.mtime, c.mtime)
+	at := c.mtime
+	if old != nil {
+		at = dav.After(old, at)
+	}
+	return tx.Chtimes(real, at, at)
 }
 
 // mustChange refuses changes where there are none.

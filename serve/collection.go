@@ -43,7 +43,7 @@ func (c *change) makeDir() error {
 		if err := tx.Mkdir(real, 0o755); err != nil {
 			return err
 		}
-		return c.setMtime(tx, real)
+		return c.setMtime(tx, real, nil)
 	})
 	if err == nil {
 		c.created(true)

@@ -38,6 +38,15 @@ func TestUploadTimes(t *testing.T) {
 			t.Errorf("%s: %v", r[:2], info.ModTime())
 		}
 	}
+	// Another content of the same size and second has another tag.
+	for _, name := range []string{"/tagged", "/new"} {
+		first := do(h, "PUT", name, "small", "X-OC-Mtime", "1586946030").Header().Get("ETag")
+		second := must(t, h, 204, "PUT", name, "other", "X-OC-Mtime", "1586946030").Header().Get("ETag")
+		if first == "" || first == second {
+			t.Errorf("%s: %s, and then %s", name, first, second)
+		}
+		must(t, h, 204, "PUT", name, "small", "X-OC-Mtime", "1586946030")
+	}
 	must(t, h, 400, "PUT", "/new", "y", "X-OC-Mtime", "today")
 	must(t, h, 400, "PUT", "/new", "y", "OC-Checksum", "SHA1:00")
 	must(t, h, 400, "PUT", "/new", strings.Repeat("y", 200_000), "OC-Checksum", "MD5:00")

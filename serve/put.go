@@ -63,7 +63,7 @@ func (b *payload) store(tx *folio.Tx) (created bool, info fs.FileInfo, err error
 		err = adopt(tx, b.temp, real, old)
 	}
 	if err == nil {
-		err = b.setMtime(tx, real)
+		err = b.setMtime(tx, real, old)
 	}
 	if err != nil {
 		return false, nil, err

@@ -74,9 +74,6 @@ var errMetadata = refuse(http.StatusRequestHeaderFieldsTooLarge, "The metadata o
 
 // begin makes an upload for the place that its metadata name.
 func (c *tusCall) begin() error {
-	if len(c.r.Header.Get("Upload-Metadata")) > maxMetadata {
-		return errMetadata
-	}
 	meta := handler.ParseMetadataHeader(c.r.Header.Get("Upload-Metadata"))
 	name := uploadName(meta)
 	if name == "" {
@@ -87,6 +84,9 @@ func (c *tusCall) begin() error {
 		return err
 	}
 	defer p.release()
+	if len(c.r.Header.Get("Upload-Metadata")) > maxMetadata {
+		return errMetadata
+	}
 	c.place = p
 	if err := p.mustChange(); err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/xml"
 	"errors"
+	"io/fs"
 	"net/http"
 	"strconv"
 	"strings"
@@ -34,6 +35,19 @@ func Mtime(r *http.Request) (time.Time, error) {
 		return time.Time{}, refuse(errMtime, http.StatusBadRequest)
 	}
 	return t, nil
+}
+
+// After returns a time in the same second as t for a file that replaces another one: the
+// nanoseconds differ if the old file is of that second, so that the ETags of two contents do.
+func After(old fs.FileInfo, t time.Time) time.Time {
+	if old.ModTime().Unix() != t.Unix() {
+		return t
+	}
+	nanos := time.Now().Nanosecond()
+	if nanos == old.ModTime().Nanosecond() {
+		nanos ^= 1
+	}
+	return time.Unix(t.Unix(), int64(nanos))
 }
 
 // maxTime is the last second that a volume keeps.

@@ -42,6 +42,10 @@ func TestTimes(t *testing.T) {
 		must(t, h, http.StatusNoContent, "DELETE", "/a", "")
 	}
 	must(t, h, http.StatusCreated, "PUT", "/b", "x", "X-OC-Mtime", someTime+".25")
+	first := must(t, h, http.StatusNoContent, "PUT", "/b", "y", "X-OC-Mtime", someTime).Header().Get("ETag")
+	if second := must(t, h, http.StatusNoContent, "PUT", "/b", "x", "X-OC-Mtime", someTime).Header().Get("ETag"); first == second {
+		t.Errorf("two contents have the tag %s", first)
+	}
 	for _, bad := range []string{"yesterday", "-1", "0", "99999999999999", "1e9", "0x5e96e4ee", "1.x", "NaN"} {
 		must(t, h, http.StatusBadRequest, "PUT", "/b", "y", "X-OC-Mtime", bad)
 	}

@@ -83,10 +83,15 @@ func (u *upload) write(tx *folio.Tx) error {
 			return err
 		}
 	}
+	old, missing := tx.Stat(u.path)
 	if err := u.writeContent(tx); err != nil || !ok || s.mtime.IsZero() {
 		return err
 	}
-	return tx.Chtimes(u.path, s.mtime, s.mtime)
+	at := s.mtime
+	if missing == nil {
+		at = After(old, at)
+	}
+	return tx.Chtimes(u.path, at, at)
 }
 
 func (u *upload) writeContent(tx *folio.Tx) error {

@@ -50,7 +50,7 @@ func TestMeasureObjects(t *testing.T) {
 	v, _ := open(pgstore.Options{Create: true, Bucket: s3.Address(s3server.Bucket(t))})
 	address, err := bucket.Parse(s3.Address(s3server.Bucket(t)))
 	must(t, err)
-	client, err := bucket.New(ctx, address, time.Minute)
+	client, err := bucket.New(address, time.Minute)
 	must(t, err)
 	content := randomBytes(*measuredSize << 20)
 	rate := func(what string, fn func()) float64 {

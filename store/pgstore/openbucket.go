@@ -23,7 +23,7 @@ func (s *Store) openBucket(ctx context.Context, address string, o *Options) erro
 	if err != nil {
 		return err
 	}
-	client, err := newClient(ctx, a, o)
+	client, err := newClient(a, o)
 	if err != nil {
 		return err
 	}
@@ -51,8 +51,8 @@ func (s *Store) openBucket(ctx context.Context, address string, o *Options) erro
 	return nil
 }
 
-func newClient(ctx context.Context, a *bucket.Address, o *Options) (*bucket.Client, error) {
-	return bucket.New(ctx, a, cmp.Or(o.BucketTimeout, defaultBucketTimeout))
+func newClient(a *bucket.Address, o *Options) (*bucket.Client, error) {
+	return bucket.New(a, cmp.Or(o.BucketTimeout, defaultBucketTimeout))
 }
 
 // tryBucket looks whether a volume that is not there yet can have the bucket at an address.
@@ -64,7 +64,7 @@ func (s *Store) tryBucket(ctx context.Context, address string, o *Options) error
 	if err != nil {
 		return err
 	}
-	client, err := newClient(ctx, a, o)
+	client, err := newClient(a, o)
 	if err != nil {
 		return err
 	}

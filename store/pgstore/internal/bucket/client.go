@@ -7,22 +7,21 @@ package bucket
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
+	"os"
+	"sync/atomic"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
-	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
-	"github.com/aws/aws-sdk-go-v2/config"
-	"github.com/aws/aws-sdk-go-v2/service/s3"
-	"github.com/aws/smithy-go/middleware"
-	smithyhttp "github.com/aws/smithy-go/transport/http"
+	"github.com/minio/minio-go/v7/pkg/credentials"
 )
 
 // A Name is the name of an object, which is random: no two contents ever have the same.
@@ -50,64 +49,58 @@ func (c *Client) nameOf(key string) (n Name, ok bool) {
 
 // A Client keeps objects in one bucket. It is safe for concurrent use.
 type Client struct {
-	s3      *s3.Client
+	http    *http.Client
+	keys    *credentials.Credentials
+	base    *url.URL // of the bucket
+	region  string
 	address *Address
 	timeout time.Duration
+	skew    atomic.Int64 // how far the clock of the server is ahead of ours, a time.Duration
 }
 
-// maxIdle is how many connections stay open between requests.
-const maxIdle = 32
-
 // New returns a client. Each request, with its repetitions, takes no longer than timeout.
-func New(ctx context.Context, a *Address, timeout time.Duration) (*Client, error) {
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
-	transport := awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) {
-		t.MaxIdleConns, t.MaxIdleConnsPerHost = maxIdle, maxIdle
-	})
-	options := []func(*config.LoadOptions) error{config.WithHTTPClient(transport), config.WithDefaultRegion("us-east-1")}
-	if a.Region != "" {
-		options = append(options, config.WithRegion(a.Region))
-	}
-	if a.Profile != "" {
-		options = append(options, config.WithSharedConfigProfile(a.Profile))
-	}
-	c, err := config.LoadDefaultConfig(ctx, options...)
+func New(a *Address, timeout time.Duration) (*Client, error) {
+	p, err := readProfile(a.Profile)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %s", a, oneLine(err))
+		return nil, fmt.Errorf("%s: %w", a, err)
 	}
-	client := s3.NewFromConfig(c, func(o *s3.Options) {
-		o.UsePathStyle = a.PathStyle
-		o.Retryer = aws.NopRetryer{} // repeat does that
-		o.RequestChecksumCalculation = aws.RequestChecksumCalculationWhenRequired
-		o.ResponseChecksumValidation = aws.ResponseChecksumValidationWhenRequired
-		if a.Endpoint != "" {
-			o.BaseEndpoint = &a.Endpoint
-		}
-	})
-	return &Client{s3: client, address: a, timeout: timeout}, nil
+	transport, err := newTransport()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", a, err)
+	}
+	region := cmp.Or(a.Region, os.Getenv("AWS_REGION"), os.Getenv("AWS_DEFAULT_REGION"), p.values["region"], "us-east-1")
+	endpoint := cmp.Or(a.Endpoint, os.Getenv("AWS_ENDPOINT_URL_S3"), os.Getenv("AWS_ENDPOINT_URL"), p.values["endpoint_url"])
+	base, err := baseOf(a, endpoint, region)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", a, err)
+	}
+	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse } // a signature is for one URL
+	return &Client{
+		http: &http.Client{Transport: transport, CheckRedirect: stay}, keys: credentials.New(&chain{profile: p, explicit: a.Profile != ""}),
+		base: base, region: region, address: a, timeout: timeout,
+	}, nil
 }
 
 // put makes a request that writes an object. A server of S3 confirms it with an ETag; what answers
 // without one, such as a proxy with a page for a login, has kept nothing.
-func (c *Client) put(ctx context.Context, in *s3.PutObjectInput) error {
-	in.Bucket = &c.address.Bucket
-	out, err := c.s3.PutObject(ctx, in)
-	if err == nil && aws.ToString(out.ETag) == "" {
+func (c *Client) put(ctx context.Context, q *request) error {
+	q.method = http.MethodPut
+	out, err := c.do(ctx, q)
+	if err != nil {
+		return err
+	}
+	defer out.Body.Close()
+	if out.Header.Get("ETag") == "" {
 		return errNotS3
 	}
-	return err
+	return nil
 }
 
 // Put writes an object. When it returns nil, the server has confirmed it, and has compared it with
 // a checksum of the request.
 func (c *Client) Put(ctx context.Context, n Name, body io.ReadSeeker, size int64) error {
-	key := c.key(n)
 	return c.repeat(ctx, func(ctx context.Context) error {
-		if _, err := body.Seek(0, io.SeekStart); err != nil {
-			return err
-		}
-		return c.put(ctx, &s3.PutObjectInput{Key: &key, Body: body, ContentLength: &size})
+		return c.put(ctx, &request{key: c.key(n), content: body, size: size})
 	})
 }
 
@@ -115,17 +108,17 @@ func (c *Client) Put(ctx context.Context, n Name, body io.ReadSeeker, size int64
 // if that is not nil, whenever some more of p is filled, and with 0 whenever it begins again: then
 // all of p is written once more.
 func (c *Client) Get(ctx context.Context, n Name, p []byte, off int64, filled func(n int)) error {
-	key, bytes := c.key(n), fmt.Sprintf("bytes=%d-%d", off, off+int64(len(p))-1)
+	part := fmt.Sprintf("bytes=%d-%d", off, off+int64(len(p))-1)
 	if filled == nil {
 		filled = func(int) {}
 	}
 	return c.repeat(ctx, func(ctx context.Context) error {
-		out, err := c.s3.GetObject(ctx, &s3.GetObjectInput{Bucket: &c.address.Bucket, Key: &key, Range: &bytes})
+		out, err := c.do(ctx, &request{method: http.MethodGet, key: c.key(n), headers: map[string]string{"Range": part}})
 		if err != nil {
 			return err
 		}
 		defer out.Body.Close()
-		if got := aws.ToInt64(out.ContentLength); got != int64(len(p)) {
+		if got := out.ContentLength; got != int64(len(p)) {
 			return fmt.Errorf("%w: %d bytes in place of %d", errShort, got, len(p))
 		}
 		filled(0)
@@ -140,26 +133,23 @@ func (c *Client) Get(ctx context.Context, n Name, p []byte, off int64, filled fu
 	})
 }
 
-// Delete removes an object. It is no error if there is none.
+// Delete removes an object. It is no error if there is none. An answer of S3 has no content.
 func (c *Client) Delete(ctx context.Context, n Name) error {
-	key := c.key(n)
 	err := c.repeat(ctx, func(ctx context.Context) error {
-		out, err := c.s3.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &c.address.Bucket, Key: &key})
-		if err == nil && hasContent(out.ResultMetadata) {
+		out, err := c.do(ctx, &request{method: http.MethodDelete, key: c.key(n)})
+		if err != nil {
+			return err
+		}
+		defer out.Body.Close()
+		if out.StatusCode != http.StatusNoContent && out.ContentLength != 0 {
 			return errNotS3
 		}
-		return err
+		return nil
 	})
 	if errors.Is(err, ErrMissing) {
 		return nil
 	}
 	return err
-}
-
-// hasContent reports whether an answer has content. That of S3 to a removal has none.
-func hasContent(answer middleware.Metadata) bool {
-	r, ok := awsmiddleware.GetRawResponse(answer).(*smithyhttp.Response)
-	return ok && r.StatusCode != http.StatusNoContent && r.ContentLength != 0
 }
 
 // An Object is one that List has found.
@@ -169,41 +159,68 @@ type Object struct {
 	Age  time.Duration // since it was written, by the clock of the server, rounded up
 }
 
+// A listing is an answer to a request for a list.
+type listing struct {
+	XMLName  xml.Name `xml:"ListBucketResult"`
+	Contents []struct {
+		Key          string
+		Size         int64
+		LastModified time.Time
+	}
+	IsTruncated           bool
+	NextContinuationToken string
+
+	now time.Time // by the clock of the server
+}
+
 // List calls fn with objects in the order of their names, some at a time.
 func (c *Client) List(ctx context.Context, fn func(list []Object) error) error {
-	prefix := c.address.Prefix + "objects/"
-	in := &s3.ListObjectsV2Input{Bucket: &c.address.Bucket, Prefix: &prefix}
+	query := url.Values{"list-type": {"2"}, "prefix": {c.address.Prefix + "objects/"}}
 	for {
-		var out *s3.ListObjectsV2Output
+		var l *listing
 		err := c.repeat(ctx, func(ctx context.Context) (err error) {
-			out, err = c.s3.ListObjectsV2(ctx, in)
-			if err == nil && out.Name == nil && out.IsTruncated == nil { // any XML is an empty list for the library
-				return errNotS3
-			}
+			l, err = c.list(ctx, query)
 			return err
 		})
 		if err != nil {
 			return err
 		}
-		now, ok := awsmiddleware.GetServerTime(out.ResultMetadata)
-		if !ok {
-			now = time.Now()
-		}
-		now = now.Add(time.Second) // an answer tells whole seconds
+		now := l.now.Add(time.Second) // an answer tells whole seconds
 		var list []Object
-		for _, o := range out.Contents {
-			if n, ok := c.nameOf(aws.ToString(o.Key)); ok {
-				list = append(list, Object{n, aws.ToInt64(o.Size), now.Sub(aws.ToTime(o.LastModified))})
+		for _, o := range l.Contents {
+			if n, ok := c.nameOf(o.Key); ok {
+				list = append(list, Object{n, o.Size, now.Sub(o.LastModified)})
 			}
 		}
 		if err := fn(list); err != nil {
 			return err
 		}
-		if !aws.ToBool(out.IsTruncated) || aws.ToString(out.NextContinuationToken) == "" {
+		if !l.IsTruncated || l.NextContinuationToken == "" {
 			return nil
 		}
-		in.ContinuationToken = out.NextContinuationToken
+		query.Set("continuation-token", l.NextContinuationToken)
 	}
+}
+
+// list makes one request for a list.
+func (c *Client) list(ctx context.Context, query url.Values) (*listing, error) {
+	out, err := c.do(ctx, &request{method: http.MethodGet, query: query})
+	if err != nil {
+		return nil, err
+	}
+	defer out.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(out.Body, maxList))
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errShort, err)
+	}
+	l := &listing{now: time.Now()}
+	if err := xml.Unmarshal(text, l); err != nil {
+		return nil, fmt.Errorf("%w (%w)", errNotS3, err)
+	}
+	if now, err := http.ParseTime(out.Header.Get("Date")); err == nil {
+		l.now = now
+	}
+	return l, nil
 }
 
 // Try writes an object and removes it. If it cannot remove it, GC does that one day.
@@ -225,9 +242,8 @@ const maxMarker = 200
 
 // Marker returns the text of the marker. It returns ErrMissing if there is none.
 func (c *Client) Marker(ctx context.Context) (text string, err error) {
-	key := c.address.Prefix + markerKey
 	err = c.repeat(ctx, func(ctx context.Context) error {
-		out, err := c.s3.GetObject(ctx, &s3.GetObjectInput{Bucket: &c.address.Bucket, Key: &key})
+		out, err := c.do(ctx, &request{method: http.MethodGet, key: c.address.Prefix + markerKey})
 		if err != nil {
 			return err
 		}
@@ -242,9 +258,11 @@ func (c *Client) Marker(ctx context.Context) (text string, err error) {
 // Mark writes the marker, unless there is one. Servers that do not know the condition write it in
 // any case, so the caller must read it again.
 func (c *Client) Mark(ctx context.Context, text string) error {
-	key, any := c.address.Prefix+markerKey, "*"
 	err := c.repeat(ctx, func(ctx context.Context) error {
-		return c.put(ctx, &s3.PutObjectInput{Key: &key, Body: bytes.NewReader([]byte(text)), IfNoneMatch: &any})
+		return c.put(ctx, &request{
+			key: c.address.Prefix + markerKey, content: bytes.NewReader([]byte(text)), size: int64(len(text)),
+			headers: map[string]string{"If-None-Match": "*"},
+		})
 	})
 	if errors.Is(err, errExists) {
 		return nil

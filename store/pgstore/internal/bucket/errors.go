@@ -10,9 +10,6 @@ import (
 	"strings"
 	"time"
 
-	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
-	"github.com/aws/smithy-go"
-
 	"github.com/foliofs/folio/store"
 )
 
@@ -70,20 +67,17 @@ func pause(ctx context.Context, d time.Duration) bool {
 
 // statusOf returns the status of an answer, 0 if there was none, and the code in it.
 func statusOf(err error) (status int, code string) {
-	if e, ok := errors.AsType[*awshttp.ResponseError](err); ok {
-		status = e.HTTPStatusCode()
+	if e, ok := errors.AsType[*answerError](err); ok {
+		return e.status, e.code
 	}
-	if e, ok := errors.AsType[smithy.APIError](err); ok {
-		code = e.ErrorCode()
-	}
-	return status, code
+	return 0, ""
 }
 
 // passes reports whether a request that failed may succeed if it is made again.
 func passes(err error) bool {
 	status, code := statusOf(err)
 	switch {
-	case code == "RequestTimeTooSkewed": // the client knows the server's clock now
+	case code == skewed: // the client knows the server's clock now
 		return true
 	case status == http.StatusConflict: // another request is under way
 		return true
@@ -120,8 +114,8 @@ func meaning(err error) (text string, is error) {
 		return fmt.Sprintf("the bucket is full (%s)", oneLine(err)), store.ErrFull
 	case status == http.StatusForbidden || status == http.StatusUnauthorized || code == "XAdminUserNotFound":
 		return fmt.Sprintf("the server refuses the request (%s): check the credentials, and their rights on the bucket", code), fs.ErrPermission
-	case strings.Contains(err.Error(), "get credentials") || strings.Contains(err.Error(), "no EC2 IMDS role found"):
-		return "no credentials: " + whereSecrets, fs.ErrPermission
+	case errors.Is(err, errNoKeys):
+		return strings.Join(strings.Fields(err.Error()), " "), fs.ErrPermission
 	case status >= 300 && (status == http.StatusConflict || !passes(err)):
 		return fmt.Sprintf("the server refuses the request (%s): check the endpoint, the region and the name of the bucket", oneLine(err)), nil
 	}
@@ -139,22 +133,17 @@ func (e *requestError) Error() string { return e.text }
 
 func (e *requestError) Is(target error) bool { return e.is != nil && errors.Is(e.is, target) }
 
-// oneLine returns what went wrong, without the library's account of how it came to that.
+// oneLine returns what went wrong, without the account of how it came to that.
 func oneLine(err error) string {
-	var last error
-	for e := err; e != nil; e = errors.Unwrap(e) {
-		last = e
-	}
-	status, _ := statusOf(err)
-	text := http.StatusText(status) // which the library takes if the server gives no reason
-	if e, ok := errors.AsType[smithy.APIError](err); ok && e.ErrorMessage() != "" && e.ErrorMessage() != text {
-		return strings.Join(strings.Fields(e.ErrorCode()+": "+e.ErrorMessage()), " ")
+	if e, ok := errors.AsType[*answerError](err); ok {
+		return strings.Join(strings.Fields(e.Error()), " ")
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return "no answer in time"
 	}
-	if status >= 300 {
-		return fmt.Sprintf("it answers %d %s", status, text)
+	last := err
+	for e := err; e != nil; e = errors.Unwrap(e) {
+		last = e
 	}
 	return strings.Join(strings.Fields(last.Error()), " ")
 }

@@ -56,7 +56,7 @@ func (p *Pager) replaced() (moved, overwritten bool) {
 // one. Who has the file open for reading cannot take the lock that tells others to get out of the
 // way, and gets out of theirs.
 const (
-	dropPatience       = time.Second
+	dropPatience       = DefaultBusyTimeout
 	dropPatienceReader = 20 * time.Millisecond
 )
 

@@ -94,8 +94,6 @@ func Open(path string, o Options) (*Pager, error) {
 	}
 	db.file = file
 	if err := db.firstLook(context.Background()); err != nil {
-		db.tally.retire() // the goroutine that keeps a lease looks at the log
-		db.busy.Wait()
 		return nil, dberr.Join(err, db.release())
 	}
 	return db, nil

@@ -235,14 +235,6 @@ func (x *Index) setAttempted(n uint32) {
 	atomic.StoreUint32(&x.Head[format.WALIndexAttemptedWord], n)
 }
 
-// written returns a sum of the times of the database when it was last written to, as far as that is
-// known (belong.go); else 0.
-func (x *Index) written() uint32 { return atomic.LoadUint32(&x.Head[format.WALIndexUnusedWord]) }
-
-func (x *Index) setWritten(sum uint32) {
-	atomic.StoreUint32(&x.Head[format.WALIndexUnusedWord], sum)
-}
-
 // mark returns a read mark, 0 to 4.
 func (x *Index) mark(i int) uint32 {
 	return atomic.LoadUint32(&x.Head[format.WALIndexReadMarkWord+i])

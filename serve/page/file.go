@@ -133,7 +133,7 @@ func (p *preview) text() {
 // lay lays out a text that is more than its lines, unless the reader wants those. It reports
 // whether it has done so.
 func (p *preview) lay(content []byte) bool {
-	laid := func() {}
+	var laid func()
 	switch ext := strings.ToLower(path.Ext(p.Name())); {
 	case p.Kind == kindMarkdown:
 		laid = func() {

@@ -16,7 +16,7 @@ import (
 // A Suite is a package of another module, with its tests.
 type Suite struct {
 	Module string // path of the module, which the go.mod of this one requires
-	Dir    string // the package, and the files that it needs besides go.mod, in the module; "." for all of it
+	Dir    string // of the package in the module; "." for its root
 	Add    string // directory of files to be added, in place of those with their names
 	Edit   []Edit
 	Skip   string // regular expression, as for go test
@@ -33,13 +33,12 @@ func (s *Suite) Run(t *testing.T) (passed int, out string) {
 	dir := t.TempDir()
 	from := strings.TrimSpace(goCommand(t, nil, "list", "-m", "-f", "{{.Dir}}", s.Module))
 	copied := filepath.Join(dir, "copy")
-	copyTree(t, filepath.Join(copied, s.Dir), filepath.Join(from, s.Dir))
-	copyFile(t, filepath.Join(copied, "go.mod"), filepath.Join(from, "go.mod"))
+	copyTree(t, copied, from) // as other modules may import more of it
 	copyTree(t, filepath.Join(copied, s.Dir), s.Add)
 	for _, e := range s.Edit {
 		e.apply(t, filepath.Join(copied, s.Dir))
 	}
-	args := []string{"test", "-modfile=" + s.writeModule(t, dir, copied), "-v", "-count=1"}
+	args := []string{"test", "-mod=mod", "-modfile=" + s.writeModule(t, dir, copied), "-v", "-count=1"}
 	if s.Skip != "" {
 		args = append(args, "-skip="+s.Skip)
 	}

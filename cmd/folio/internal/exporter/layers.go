@@ -86,12 +86,12 @@ func (e *Export) checkChanges() error {
 // changes returns what chooses the files of an overlay of AgentFS, and what describes it.
 func (e *Export) changes() (keep func() func(*listing.Entry) error, o *archive.Overlay) {
 	var last *changes
-	return func() func(*listing.Entry) error {
+	keep = func() func(*listing.Entry) error {
 		last = &changes{View: e.over}
 		return last.keep
-	}, &archive.Overlay{Base: e.over.Base.Dir, Removed: func(yield func(string, time.Time) bool) {
-		last.removed(yield)
-	}}
+	}
+	removed := func(yield func(string, time.Time) bool) { last.removed(yield) }
+	return keep, &archive.Overlay{Base: e.over.Base.Dir, Removed: removed}
 }
 
 // A changes goes through an overlay. It chooses the files that a database of AgentFS has to have

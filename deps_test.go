@@ -98,7 +98,7 @@ var importRules = []importRule{
 	{pkg: "serve/page", third: "github.com/alecthomas/chroma/v2 github.com/yuin/goldmark github.com/rogpeppe/go-internal golang.org/x/net/html golang.org/x/text/unicode/norm"},
 	{
 		pkg: "serve", own: ". store internal/inoset internal/match internal/mediatype internal/posix internal/volumelink adapter/web adapter/dav serve/page", os: true, // watches the volume's file, and listens
-		third: "golang.org/x/crypto golang.org/x/exp/slog golang.org/x/net/netutil golang.org/x/sys/unix golang.org/x/sync/singleflight github.com/VictoriaMetrics/metrics github.com/tus/tusd/v2 github.com/klauspost/compress " +
+		third: "golang.org/x/crypto golang.org/x/exp/slog golang.org/x/net/netutil golang.org/x/sys/unix golang.org/x/sync/singleflight github.com/tus/tusd/v2 github.com/klauspost/compress " +
 			"github.com/chromedp", // in its tests
 	},
 	{pkg: "cmd/folio/internal/target", third: "golang.org/x/sys", os: true},
@@ -111,7 +111,7 @@ var importRules = []importRule{
 	{pkg: "cmd/folio/internal/interrupt", own: rooms("failure"), third: "golang.org/x/sys", os: true},
 	{
 		pkg: "cmd/folio/internal/terminal", own: rooms("quote value failure"), os: true,
-		third: "github.com/schollz/progressbar/v3 golang.org/x/term golang.org/x/sys",
+		third: "golang.org/x/term golang.org/x/sys",
 	},
 	{pkg: "cmd/folio/internal/location", own: ". sqlitefile store/pgstore " + rooms("source target archive failure terminal quote"), os: true}, // the names of archives
 	{pkg: "cmd/folio/internal/mountpoint", own: rooms("failure location"), third: "golang.org/x/sys", os: true},

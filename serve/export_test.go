@@ -23,4 +23,4 @@ func StallTime(t testing.TB, d time.Duration) {
 func CloseLane(s *Server) { s.lane = nil }
 
 // Repeated returns how many requests the lane of a server has answered.
-func Repeated(s *Server) int { return int(s.metrics.repeated.Get()) }
+func Repeated(s *Server) int { return int(s.metrics.repeated.Load()) }

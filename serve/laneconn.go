@@ -204,11 +204,11 @@ func (c *laneConn) answer(request []byte) (ok bool, err error) {
 		return true, net.ErrClosed
 	}
 	c.lane.site.metrics.begin()
-	c.lane.site.metrics.repeated.Inc()
+	c.lane.site.metrics.repeated.Add(1)
 	n, err := c.Write(out)
 	c.end(now)
 	sent := max(0, n-len(e.head))
-	c.lane.site.metrics.sent.Add(sent)
+	c.lane.site.metrics.sent.Add(int64(sent))
 	o := outcome{method: e.method, path: e.path, status: e.status, bytes: int64(sent), took: time.Since(now)}
 	if c.lane.site.options.Logger != nil {
 		o.client = c.RemoteAddr().String()

@@ -52,7 +52,7 @@ func (w *response) Write(p []byte) (int, error) {
 	w.extend()
 	n, err := w.ResponseWriter.Write(p)
 	w.bytes += int64(n)
-	w.metrics.sent.Add(n)
+	w.metrics.sent.Add(int64(n))
 	return n, err
 }
 
@@ -105,7 +105,7 @@ func (b *body) extend() {
 func (b *body) Read(p []byte) (int, error) {
 	b.extend()
 	n, err := b.ReadCloser.Read(p)
-	b.w.metrics.received.Add(n)
+	b.w.metrics.received.Add(int64(n))
 	switch {
 	case err == nil:
 	case err == io.EOF:

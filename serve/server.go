@@ -53,7 +53,7 @@ func New(o *Options) (*Server, error) {
 
 func newSite(o *Options, base string) *site {
 	s := &site{
-		options: *o, base: base, pages: page.New(), metrics: newMetrics(), hosts: hostSet(o.Hosts),
+		options: *o, base: base, pages: page.New(), metrics: new(metrics), hosts: hostSet(o.Hosts),
 		archives: make(chan struct{}, archivesAtOnce), searches: make(chan struct{}, searchesAtOnce), buffers: newBuffers(), contents: newContentCache(),
 	}
 	if o.Users != nil {

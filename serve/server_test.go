@@ -259,8 +259,16 @@ func TestHeaders(t *testing.T) {
 func TestHealthAndMetrics(t *testing.T) {
 	h := newServer(t, newVolume(t), serve.Options{})
 	must(t, h, 200, "GET", "/healthz", "")
-	if w := must(t, h, 200, "GET", "/metrics", ""); !strings.Contains(w.Body.String(), `folio_http_requests_total{method="GET",status="200"} 1`) {
-		t.Error(w.Body)
+	text := must(t, h, 200, "GET", "/metrics", "").Body.String()
+	for _, want := range []string{
+		"# TYPE folio_http_requests_total counter\nfolio_http_requests_total{method=\"GET\",status=\"200\"} 1\n",
+		"# TYPE folio_http_requests_active gauge\nfolio_http_requests_active 1\n",
+		"# TYPE folio_http_request_duration_seconds histogram\nfolio_http_request_duration_seconds_bucket{le=\"0.005\"} ",
+		"_bucket{le=\"10\"} 1\nfolio_http_request_duration_seconds_bucket{le=\"+Inf\"} 1\n", "_duration_seconds_sum ", "_duration_seconds_count 1\n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
 	}
 }
 

@@ -83,6 +83,5 @@ func (c service) writeMetrics() error {
 	}
 	c.w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 	c.w.Header().Set("Cache-Control", "no-store")
-	c.s.metrics.set.WritePrometheus(c.w)
-	return nil
+	return c.s.metrics.write(c.w)
 }

@@ -2,71 +2,55 @@ package terminal
 
 import (
 	"fmt"
+	"io"
+	"os"
+	"strings"
 	"sync/atomic"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
 
 	"github.com/foliofs/folio/cmd/folio/internal/value"
 )
 
 // A Progress shows on a terminal how far a command is, if it takes more than a moment. Elsewhere it
-// shows nothing. It belongs to one goroutine, except for total.
+// shows nothing. It belongs to one goroutine, except for Total.
 type Progress struct {
-	bar   *progressbar.ProgressBar // nil where nothing is shown
-	out   *barWriter
+	w     io.Writer // nil where nothing is shown
 	verb  string
 	Total atomic.Int64 // bytes; 0 while unknown
-	max   int64        // the total that the bar knows
 	Bytes int64
 	files int64
+	begun time.Time
+	next  time.Time // when the line may be drawn again
+	drawn bool      // the line is on the screen
 }
 
 const (
 	progressMoment = 300 * time.Millisecond
 	progressTick   = 100 * time.Millisecond
 	progressFiles  = 64 // between two changes of the number of files
+	usualColumns   = 80 // of a terminal that does not tell its width
+	eraseLine      = "\r\x1b[K"
 )
 
 // NewProgress starts one.
 func (s *Streams) NewProgress(verb string, quiet bool) *Progress {
-	p := &Progress{verb: verb, out: &barWriter{w: s.Stderr, from: time.Now().Add(progressMoment), width: usualBar}}
+	now := time.Now()
+	p := &Progress{verb: verb, begun: now, next: now.Add(progressMoment)}
 	if s.errTerminal && !quiet {
-		p.setBar(-1) // the number of bytes is not known yet
+		p.w = s.Stderr
 	}
 	return p
 }
 
-func (p *Progress) setBar(total int64) {
-	p.bar = progressbar.NewOptions64(
-		total,
-		progressbar.OptionSetWriter(p.out),
-		progressbar.OptionSetDescription(p.title()),
-		progressbar.OptionShowBytes(true),
-		progressbar.OptionUseIECUnits(true),
-		progressbar.OptionThrottle(progressTick),
-		progressbar.OptionSetSpinnerChangeInterval(0), // no goroutine: each change is shown when it comes
-		progressbar.OptionUseANSICodes(true),          // which erase a line without spaces that could wrap
-		progressbar.OptionClearOnFinish(),
-		progressbar.OptionSetTheme(progressbar.Theme{Saucer: "━", SaucerPadding: " "}),
-	)
-	p.out.setBar(p.bar)
-}
-
 // Shown reports whether there is a terminal to show it.
-func (p *Progress) Shown() bool { return p.bar != nil }
+func (p *Progress) Shown() bool { return p.w != nil }
 
 // AddBytes counts bytes of contents.
 func (p *Progress) AddBytes(n int64) {
-	if p.bar == nil {
-		return
-	}
 	p.Bytes += n
-	if total := p.Total.Load(); total != p.max {
-		p.max, n = total, p.Bytes
-		p.setBar(total)
-	}
-	_ = p.bar.Add64(n)
+	p.draw()
 }
 
 // Set says how many bytes of how many are done.
@@ -81,29 +65,76 @@ func (p *Progress) AddFile() { p.AddFiles(1) }
 // AddFiles counts some.
 func (p *Progress) AddFiles(n int) {
 	before := p.files / progressFiles
-	if p.files += int64(n); p.bar != nil && p.files/progressFiles > before {
-		p.bar.Describe(p.title())
+	if p.files += int64(n); p.files/progressFiles > before {
+		p.draw()
 	}
 }
 
-func (p *Progress) title() string {
-	if p.files == 0 {
-		return p.verb
+// draw draws the line, if it is time to.
+func (p *Progress) draw() {
+	if p.w == nil {
+		return
 	}
-	return p.verb + " " + value.Count(p.files, "file", "files")
+	now := time.Now()
+	if now.Before(p.next) {
+		return
+	}
+	p.next, p.drawn = now.Add(progressTick), true
+	fmt.Fprint(p.w, eraseLine, p.line(now, p.columns()-1)) // the cursor stays in the line
 }
 
-// Hide takes the bar off the screen until it changes, so that a line can be written.
+// columns returns the width of the terminal. A user may change it at any time.
+func (p *Progress) columns() int {
+	if f, ok := p.w.(*os.File); ok {
+		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
+			return n
+		}
+	}
+	return usualColumns
+}
+
+// line returns the line at a time. It has at most as many columns as there are, so that it does not
+// wrap: a bar takes what the text leaves, and a text that is too long is cut off.
+func (p *Progress) line(now time.Time, columns int) string {
+	title := p.verb
+	if p.files > 0 {
+		title += " " + value.Count(p.files, "file", "files")
+	}
+	seconds := max(now.Sub(p.begun).Seconds(), progressTick.Seconds())
+	rate := float64(p.Bytes) / seconds
+	done, total := p.Bytes, p.Total.Load()
+	if total <= 0 {
+		return cut(fmt.Sprintf("%s (%s, %s/s)", title, value.BinarySize(done), value.BinarySize(int64(rate))), columns)
+	}
+	done = min(done, total) // more may come than was announced
+	left := ""
+	if rate >= 1 {
+		left = fmt.Sprintf(", %v left", time.Duration(float64(total-done)/rate)*time.Second)
+	}
+	title = fmt.Sprintf("%s %3.0f%% ", title, 100*float64(done)/float64(total))
+	counts := fmt.Sprintf(" (%s of %s, %s/s%s)", value.BinarySize(done), value.BinarySize(total), value.BinarySize(int64(rate)), left)
+	width := max(1, columns-len(title)-len(counts))
+	full := int(float64(width) * float64(done) / float64(total))
+	return cut(title+strings.Repeat("━", full)+strings.Repeat(" ", width-full)+counts, columns)
+}
+
+// cut returns the beginning of a text, at most as many characters as there are columns.
+func cut(text string, columns int) string {
+	for i := range text {
+		if columns--; columns < 0 {
+			return text[:i]
+		}
+	}
+	return text
+}
+
+// Hide takes the line off the screen until it changes, so that another one can be written.
 func (p *Progress) Hide() {
-	if p.bar != nil {
-		fmt.Fprint(p.out, "\r\x1b[K")
+	if p.drawn {
+		p.drawn = false
+		fmt.Fprint(p.w, eraseLine)
 	}
 }
 
-// Done takes the bar off the screen.
-func (p *Progress) Done() {
-	if p.bar != nil {
-		_ = p.bar.Finish()
-		p.Hide()
-	}
-}
+// Done takes the line off the screen.
+func (p *Progress) Done() { p.Hide() }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode/utf8"
 
 	"golang.org/x/sys/unix"
 )
@@ -97,7 +98,7 @@ func TestProgressFollowsWidth(t *testing.T) {
 // checkLine checks that a line leaves the last column free, and only that if it is to be full.
 func checkLine(t *testing.T, line string, columns int, full bool) {
 	t.Helper()
-	_, length := cutLine([]byte(line), columns)
+	length := utf8.RuneCountInString(strings.TrimPrefix(line, eraseLine))
 	if length >= columns || full && length < columns-4 || strings.Count(line, "\r") != 1 || strings.Contains(line, "\n") {
 		t.Errorf("%d columns of %d: %q", length, columns, line)
 	}

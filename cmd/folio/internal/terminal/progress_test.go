@@ -47,7 +47,7 @@ func TestProgressIsHidden(t *testing.T) {
 		c := &Streams{Stderr: &out}
 		c.errTerminal = terminal
 		p := c.NewProgress("importing", terminal)
-		p.out.from = time.Time{}
+		p.next = time.Time{}
 		p.AddBytes(100)
 		p.AddFile()
 		p.Done()

@@ -76,12 +76,11 @@ func archiveOf(c *call, target, ending, contentType string) error {
 			return err
 		}
 	}
-	select {
-	case c.s.archives <- struct{}{}:
-		defer func() { <-c.s.archives }()
-	default:
+	from := c.s.countedBy(c.client)
+	if !c.s.archives.enter(from) {
 		return errArchives
 	}
+	defer c.s.archives.leave(from)
 	return p.view(c.r.Context(), func(rx *folio.Rx) error {
 		real, err := p.resolve(rx, p.name, true, rightRead)
 		if err != nil {

@@ -18,6 +18,10 @@ type call struct {
 	ended  []func() // each gives back locks that a transaction has ended
 }
 
+var errCrowded error = &failure{
+	status: http.StatusTooManyRequests, message: "Too many requests come from your address at once. Try again.", header: http.Header{"Retry-After": {"5"}},
+}
+
 // newCall begins a call, which the caller must end.
 func newCall(s *site, w http.ResponseWriter, r *http.Request) *call {
 	s.metrics.begin()

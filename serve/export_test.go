@@ -19,6 +19,21 @@ func StallTime(t testing.TB, d time.Duration) {
 	t.Cleanup(func() { stallTime, extendTime = stall, extend })
 }
 
+// IdleTime sets how long servers keep a connection after an answer, until the test ends.
+func IdleTime(t testing.TB, d time.Duration) {
+	old := idleTime
+	idleTime = d
+	t.Cleanup(func() { idleTime = old })
+}
+
+// OneAddress sets how many connections and requests of one address servers take at once, until the
+// test ends.
+func OneAddress(t testing.TB, n int) {
+	old := oneAddress
+	oneAddress = n
+	t.Cleanup(func() { oneAddress = old })
+}
+
 // CloseLane lets package http answer all requests to a server.
 func CloseLane(s *Server) { s.lane = nil }
 

@@ -9,14 +9,19 @@ import (
 )
 
 // ParseProxy reads the address of a proxy, or of a network of proxies, for Options.TrustedProxies.
+// The text "unix" stands for those that come by a Unix socket, for which the prefix is the zero
+// one.
 func ParseProxy(text string) (netip.Prefix, error) {
+	if text == "unix" {
+		return netip.Prefix{}, nil
+	}
 	if addr, err := netip.ParseAddr(text); err == nil && addr.Zone() == "" {
 		addr = addr.Unmap()
 		return netip.PrefixFrom(addr, addr.BitLen()), nil
 	}
 	p, err := netip.ParsePrefix(text)
 	if err != nil {
-		return p, fmt.Errorf("%q is neither an address nor a network such as 10.0.0.0/8", text)
+		return p, fmt.Errorf("%q is neither an address nor a network such as 10.0.0.0/8, nor unix", text)
 	}
 	return p.Masked(), nil
 }
@@ -25,8 +30,8 @@ func ParseProxy(text string) (netip.Prefix, error) {
 // the end of X-Forwarded-For; what stands before that may be made up. So the client is the last
 // address there that is not of a trusted proxy.
 func (s *site) clientOf(r *http.Request) string {
-	client, ok := hostAddr(r.RemoteAddr)
-	if !ok || !s.trusted(client) {
+	client, _ := hostAddr(r.RemoteAddr) // not valid for a Unix socket
+	if !s.trusted(client) {
 		return r.RemoteAddr
 	}
 	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
@@ -39,12 +44,15 @@ func (s *site) clientOf(r *http.Request) string {
 			break
 		}
 	}
+	if !client.IsValid() {
+		return r.RemoteAddr
+	}
 	return client.String()
 }
 
 func (s *site) trusted(addr netip.Addr) bool {
 	for _, p := range s.options.TrustedProxies {
-		if p.Contains(addr) {
+		if p.Contains(addr) || !addr.IsValid() && !p.IsValid() {
 			return true
 		}
 	}
@@ -57,5 +65,8 @@ func hostAddr(text string) (netip.Addr, bool) {
 		text = host
 	}
 	addr, err := netip.ParseAddr(strings.Trim(text, "[]"))
-	return addr.Unmap().WithZone(""), err == nil
+	if err != nil {
+		return netip.Addr{}, false
+	}
+	return addr.Unmap().WithZone(""), true
 }

@@ -76,6 +76,28 @@ func TestForwarded(t *testing.T) {
 	}
 }
 
+// TestForwardedUnix checks that a proxy that comes by a Unix socket is believed if it is trusted.
+func TestForwardedUnix(t *testing.T) {
+	var log bytes.Buffer
+	h := newServer(t, newVolume(t), behind(t, &log, "unix", "10.0.0.1"))
+	for _, tt := range []struct{ remote, header, client string }{
+		{"@", "6.6.6.6, 1.2.3.4", "1.2.3.4"},
+		{"@", "1.2.3.4, 10.0.0.1", "1.2.3.4"},
+		{"", "1.2.3.4", "1.2.3.4"},
+		{"@", "", "@"},
+		{"@", "unknown", "@"},
+		{"6.6.6.6:1", "1.2.3.4", "6.6.6.6:1"},
+	} {
+		log.Reset()
+		do(h, "GET", "/hello.txt", "", "Remote-Addr", tt.remote, "X-Forwarded-For", tt.header)
+		var line struct{ Client string }
+		check(t, json.Unmarshal(log.Bytes(), &line))
+		if line.Client != tt.client {
+			t.Errorf("%q for %q: %q, want %q", tt.remote, tt.header, line.Client, tt.client)
+		}
+	}
+}
+
 // TestForwardedGuessing checks that wrong passwords of one client of a proxy do not keep the others
 // out, and that no client makes up addresses to go on guessing.
 func TestForwardedGuessing(t *testing.T) {

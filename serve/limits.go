@@ -5,15 +5,22 @@ import "time"
 // Limits of connections.
 const (
 	maxConnections = 4096
+	maxStreams     = 100      // requests at once on a connection of HTTP/2
 	maxHeader      = 64 << 10 // bytes
 	headerTime     = 10 * time.Second
-	idleTime       = 2 * time.Minute
 	stopTime       = 10 * time.Second // that requests under way have when the server ends
 )
 
 // smallFile is how many bytes a file has at most that is read as a whole, in the view that finds
 // it.
 const smallFile = 64 << 10
+
+// idleTime is how long a connection is kept after an answer.
+var idleTime = time.Minute // tests set it
+
+// oneAddress is how many connections one address has at most, and requests at once. The other three
+// quarters of all connections are for others.
+var oneAddress = maxConnections / 4 // tests set it
 
 // Limits of a lane.
 const (

@@ -19,10 +19,11 @@ import (
 // have some seconds to end. cert, if not nil, is for TLS.
 func (s *Server) Serve(ctx context.Context, l net.Listener, cert *tls.Certificate) error {
 	server := &http.Server{
-		Handler: s, ReadHeaderTimeout: headerTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeader,
+		Handler: s, ReadHeaderTimeout: min(headerTime, stallTime), IdleTimeout: idleTime, MaxHeaderBytes: maxHeader,
+		HTTP2:    &http.HTTP2Config{MaxConcurrentStreams: maxStreams, WriteByteTimeout: stallTime, SendPingTimeout: stallTime / 2, PingTimeout: stallTime / 4},
 		ErrorLog: s.errorLog(), BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
 	}
-	l = netutil.LimitListener(l, maxConnections)
+	l = &gateListener{Listener: netutil.LimitListener(l, maxConnections), site: s.site, gate: newGate(0, oneAddress)}
 	if cert == nil && s.lane != nil {
 		l = s.lane.join(server, l)
 		defer s.lane.late.Wait()

@@ -15,6 +15,7 @@ import (
 type metrics struct {
 	sent, received atomic.Int64 // bytes
 	repeated       atomic.Int64 // requests that the lane answered
+	refused        atomic.Int64 // connections of an address that had too many
 	active         atomic.Int64
 	took           histogram
 	requests       sync.Map // from requestKind to *atomic.Int64
@@ -90,6 +91,7 @@ func (m *metrics) write(w io.Writer) error {
 		value      *atomic.Int64
 	}{
 		{"folio_http_received_bytes_total", "counter", &m.received},
+		{"folio_http_refused_connections_total", "counter", &m.refused},
 		{"folio_http_repeated_total", "counter", &m.repeated},
 		{"folio_http_requests_active", "gauge", &m.active},
 		{"folio_http_sent_bytes_total", "counter", &m.sent},

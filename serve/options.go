@@ -34,7 +34,7 @@ type Options struct {
 	MaxBody int64         // bytes of one upload; 0 means no limit
 
 	// TrustedProxies are those that say by X-Forwarded-For whom they ask for: the log names that
-	// client, and wrong passwords count for it.
+	// client, and wrong passwords and requests at once count for it. [ParseProxy] reads them.
 	TrustedProxies []netip.Prefix
 
 	Logger *slog.Logger // of requests; nil logs nothing

@@ -109,12 +109,11 @@ func (s *search) answer(content bool) error {
 	if err != nil {
 		return err
 	}
-	select {
-	case s.c.s.searches <- struct{}{}:
-		defer func() { <-s.c.s.searches }()
-	default:
+	from := s.c.s.countedBy(s.c.client)
+	if !s.c.s.searches.enter(from) {
 		return errSearches
 	}
+	defer s.c.s.searches.leave(from)
 	s.c.startPage(http.StatusOK)
 	frame := s.c.frame(s.p)
 	results, err := s.c.s.pages.StartSearch(s.c.w, &page.Search{Frame: frame, Query: s.query, Content: content})

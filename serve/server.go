@@ -54,7 +54,8 @@ func New(o *Options) (*Server, error) {
 func newSite(o *Options, base string) *site {
 	s := &site{
 		options: *o, base: base, pages: page.New(), metrics: new(metrics), hosts: hostSet(o.Hosts),
-		archives: make(chan struct{}, archivesAtOnce), searches: make(chan struct{}, searchesAtOnce), buffers: newBuffers(), contents: newContentCache(),
+		calls: newGate(0, oneAddress), archives: newGate(archivesAtOnce, archivesAtOnce/2), searches: newGate(searchesAtOnce, searchesAtOnce/2),
+		buffers: newBuffers(), contents: newContentCache(),
 	}
 	if o.Users != nil {
 		s.logins = newLogins(o.Users)
@@ -92,7 +93,12 @@ func (s *Server) Close() error {
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c := newCall(s.site, w, r)
 	defer c.end()
-	if err := (router{c}).serve(); err != nil {
+	err := errCrowded
+	if from := s.countedBy(c.client); s.calls.enter(from) {
+		defer s.calls.leave(from)
+		err = (router{c}).serve()
+	}
+	if err != nil {
 		c.fail(err)
 	}
 }

@@ -37,8 +37,9 @@ type site struct {
 	hosts   map[string]bool
 	logins  *logins // nil lets everybody in
 
-	archives chan struct{} // one for each archive that is sent now
-	searches chan struct{} // and for each search
+	calls    *gate // requests
+	archives *gate // that are sent
+	searches *gate
 	buffers  *buffers
 	contents *contentCache
 }

@@ -63,7 +63,7 @@ func (c *command) serveCommand() *cobra.Command {
 	flags.StringVarP(&s.listen, "listen", "l", "127.0.0.1:8080", "the `address` to listen at; :8080 is every address of this computer")
 	flags.StringVar(&s.options.Base, "base", "", "the `path` that all URLs begin with")
 	flags.StringArrayVar(&s.options.Hosts, "host", nil, "a `name` that the server answers to; several may be given")
-	flags.Func("trusted-proxy", "the `address` or network of a proxy whose X-Forwarded-For is believed; several may be given", s.trustProxy)
+	flags.Func("trusted-proxy", "the `address` or network of a proxy whose X-Forwarded-For is believed, or unix; several may be given", s.trustProxy)
 	flags.StringVar(&s.certFile, "tls-cert", "", "`file` with the certificate")
 	flags.StringVar(&s.keyFile, "tls-key", "", "`file` with its key")
 	flags.StringVar(&s.users, "users", "", "`file` with the users")

@@ -71,7 +71,7 @@ var importRules = []importRule{
 	{pkg: "store/sqlstore", own: "store store/check store/internal/release internal/osfile"},
 	{pkg: "store/pgstore/pgserver", os: true}, // for tests
 	{pkg: "store/pgstore/s3server", os: true}, // for tests
-	{pkg: "store/pgstore/internal/bucket", own: "store", third: "github.com/minio/minio-go/v7/pkg/credentials gopkg.in/ini.v1", os: true}, // ~/.aws
+	{pkg: "store/pgstore/internal/bucket", own: "store", os: true}, // ~/.aws
 	{pkg: "store/pgstore/internal/chunkcache", os: true}, // a file of its own
 	{
 		pkg: "store/pgstore", third: "github.com/jackc/pgx github.com/anishathalye/porcupine golang.org/x/sys golang.org/x/sync", // porcupine in its tests

@@ -20,8 +20,6 @@ import (
 	"os"
 	"sync/atomic"
 	"time"
-
-	"github.com/minio/minio-go/v7/pkg/credentials"
 )
 
 // A Name is the name of an object, which is random: no two contents ever have the same.
@@ -50,7 +48,7 @@ func (c *Client) nameOf(key string) (n Name, ok bool) {
 // A Client keeps objects in one bucket. It is safe for concurrent use.
 type Client struct {
 	http    *http.Client
-	keys    *credentials.Credentials
+	keys    *keyring
 	base    *url.URL // of the bucket
 	region  string
 	address *Address
@@ -75,8 +73,9 @@ func New(a *Address, timeout time.Duration) (*Client, error) {
 		return nil, fmt.Errorf("%s: %w", a, err)
 	}
 	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse } // a signature is for one URL
+	client := &http.Client{Transport: transport, CheckRedirect: stay}
 	return &Client{
-		http: &http.Client{Transport: transport, CheckRedirect: stay}, keys: credentials.New(&chain{profile: p, explicit: a.Profile != ""}),
+		http: client, keys: newKeyring(p, a.Profile != "", region, client),
 		base: base, region: region, address: a, timeout: timeout,
 	}, nil
 }

@@ -2,14 +2,16 @@ package bucket
 
 import (
 	"cmp"
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
+	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
-
-	"github.com/minio/minio-go/v7/pkg/credentials"
-	"gopkg.in/ini.v1"
+	"runtime"
+	"strings"
 )
 
 // A profile is what the files of ~/.aws say about one of the accounts in them.
@@ -32,18 +34,11 @@ func readProfile(name string) (*profile, error) {
 		if path == "" && home != "" {
 			path = filepath.Join(home, ".aws", file.name)
 		}
-		content, err := ini.LooseLoad(path)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
+		text, err := os.ReadFile(path)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
 		}
-		for _, section := range content.Sections() {
-			if section.Name() != p.name && section.Name() != file.prefix+p.name {
-				continue
-			}
-			for _, key := range section.Keys() {
-				p.values[key.Name()] = key.Value()
-			}
-		}
+		p.read(string(text), file.prefix)
 	}
 	if p.chosen && len(p.values) == 0 {
 		return nil, fmt.Errorf("there is no profile %s in ~/.aws/config and ~/.aws/credentials", p.name)
@@ -51,57 +46,65 @@ func readProfile(name string) (*profile, error) {
 	return p, nil
 }
 
-// errNoKeys is the error if there are no credentials anywhere.
-var errNoKeys = errors.New("no credentials: " + whereSecrets)
-
-// A chain finds credentials where Amazon's tools do, in their order: in the environment, for a
-// service that has a token, in the files of ~/.aws, and where the machine or the container has
-// them. A profile that the address names comes first.
-type chain struct {
-	profile  *profile
-	explicit bool // the address names the profile
-	found    credentials.Provider
+// read adds what a file says about the profile: sections of lines "key = value". Indented lines
+// belong to the key above them, which is none of those that count here.
+func (p *profile) read(text, prefix string) {
+	in := false
+	for line := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
+		indented := strings.TrimLeft(line, " \t") != line
+		line, _, _ = strings.Cut(strings.TrimSpace(line), " #")
+		line, _, _ = strings.Cut(line, " ;")
+		if line == "" || line[0] == '#' || line[0] == ';' {
+			continue
+		}
+		if line[0] == '[' {
+			section := strings.Join(strings.Fields(strings.Trim(line, "[]")), " ")
+			in = section == p.name || section == prefix+p.name
+			continue
+		}
+		if key, value, ok := strings.Cut(line, "="); ok && in && !indented {
+			p.values[strings.ToLower(strings.TrimSpace(key))] = strings.TrimSpace(value)
+		}
+	}
 }
 
-// Retrieve is what the library wants of a provider; it calls RetrieveWithCredContext in its place.
-func (c *chain) Retrieve() (credentials.Value, error) {
-	return c.RetrieveWithCredContext(&credentials.CredContext{Client: http.DefaultClient})
+// keys returns the keys of the profile, or none if it says nothing about keys.
+func (p *profile) keys(ctx context.Context) (keys, error) {
+	k := keys{ID: p.values["aws_access_key_id"], Secret: p.values["aws_secret_access_key"], SessionToken: p.values["aws_session_token"]}
+	switch process := p.values["credential_process"]; {
+	case k.complete():
+		return k, nil
+	case k.ID != "" || k.Secret != "":
+		return keys{}, fmt.Errorf("profile %s has one of aws_access_key_id and aws_secret_access_key without the other", p.name)
+	case process != "":
+		k, err := runProcess(ctx, process)
+		if err != nil {
+			err = fmt.Errorf("credential_process of profile %s: %w", p.name, err)
+		}
+		return k, err
+	}
+	for _, key := range []string{"role_arn", "sso_session", "sso_start_url", "sso_role_name"} {
+		if p.values[key] != "" {
+			return keys{}, fmt.Errorf("%w; profile %s has %s: add credential_process = aws configure export-credentials --profile %s",
+				errNoKeys, p.name, key, p.name)
+		}
+	}
+	return keys{}, nil
 }
 
-// IsExpired reports whether the credentials must be looked for again.
-func (c *chain) IsExpired() bool { return c.found == nil || c.found.IsExpired() }
-
-// RetrieveWithCredContext looks for credentials.
-func (c *chain) RetrieveWithCredContext(cc *credentials.CredContext) (v credentials.Value, err error) {
-	role := &credentials.IAM{Client: cc.Client, Region: c.profile.values["region"]}
-	file := &credentials.FileAWSCredentials{Profile: c.profile.name}
-	var providers []credentials.Provider
-	if !c.explicit {
-		providers = append(providers, &credentials.EnvAWS{})
-		if os.Getenv("AWS_WEB_IDENTITY_TOKEN_FILE") != "" {
-			providers = append(providers, role)
-		}
+// runProcess runs a program that writes keys as an object of JSON.
+func runProcess(ctx context.Context, line string) (k keys, err error) {
+	cmd := exec.CommandContext(ctx, "sh", "-c", line)
+	if runtime.GOOS == "windows" {
+		cmd = exec.CommandContext(ctx, "cmd.exe", "/C", line)
 	}
-	if len(c.profile.values) > 0 {
-		providers = append(providers, file)
-	}
-	inContainer := os.Getenv("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI")+os.Getenv("AWS_CONTAINER_CREDENTIALS_FULL_URI") != ""
-	if !c.explicit && (inContainer || os.Getenv("AWS_EC2_METADATA_DISABLED") != "true") {
-		providers = append(providers, role)
-	}
-	for _, p := range providers {
-		v, err = p.RetrieveWithCredContext(cc)
-		if err == nil && v.AccessKeyID != "" && v.SecretAccessKey != "" {
-			c.found = p
-			return v, nil
-		}
-		if p == file && err == nil && c.profile.values["role_arn"] != "" {
-			return v, fmt.Errorf("%w; profile %s takes a role: let its credential_process be "+
-				"\"aws configure export-credentials\"", errNoKeys, c.profile.name)
-		}
+	out, err := cmd.Output()
+	if e, ok := errors.AsType[*exec.ExitError](err); ok {
+		return k, fmt.Errorf("%w: %s", err, e.Stderr)
 	}
 	if err != nil {
-		return v, fmt.Errorf("%w (%w)", errNoKeys, err)
+		return k, err
 	}
-	return v, errNoKeys
+	err = json.Unmarshal(out, &k)
+	return k, err
 }

@@ -17,8 +17,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/minio/minio-go/v7/pkg/credentials"
 )
 
 const (
@@ -91,7 +89,7 @@ type request struct {
 // do makes a request. An answer that is not a success is an *answerError. The caller closes the
 // body.
 func (c *Client) do(ctx context.Context, q *request) (*http.Response, error) {
-	keys, err := c.keys.GetWithContext(&credentials.CredContext{Client: c.http, Context: ctx})
+	k, err := c.keys.get(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +114,7 @@ func (c *Client) do(ctx context.Context, q *request) (*http.Response, error) {
 		r.Body, r.ContentLength = body, q.size
 	}
 	r.Header.Set("X-Amz-Content-Sha256", checksum)
-	sign(r, &keys, c.region, time.Now().Add(time.Duration(c.skew.Load())))
+	sign(r, &k, c.region, time.Now().Add(time.Duration(c.skew.Load())))
 	if q.size >= askFirst {
 		r.Header.Set("Expect", "100-continue")
 	}

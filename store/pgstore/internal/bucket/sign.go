@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/minio/minio-go/v7/pkg/credentials"
 )
 
 // The forms of time in a signature.
@@ -21,11 +19,11 @@ const (
 
 // sign signs a request by Signature Version 4 of AWS. The header X-Amz-Content-Sha256 has the
 // checksum of the content, which the signature covers together with all other headers that are set.
-func sign(r *http.Request, keys *credentials.Value, region string, now time.Time) {
+func sign(r *http.Request, k *keys, region string, now time.Time) {
 	now = now.UTC()
 	r.Header.Set("X-Amz-Date", now.Format(signedTime))
-	if keys.SessionToken != "" {
-		r.Header.Set("X-Amz-Security-Token", keys.SessionToken)
+	if k.token() != "" {
+		r.Header.Set("X-Amz-Security-Token", k.token())
 	}
 	headers := map[string]string{"host": r.URL.Host}
 	for name, values := range r.Header {
@@ -46,11 +44,11 @@ func sign(r *http.Request, keys *credentials.Value, region string, now time.Time
 	}, "\n")
 	scope := strings.Join([]string{now.Format(signedDay), region, "s3", "aws4_request"}, "/")
 	text := strings.Join([]string{"AWS4-HMAC-SHA256", now.Format(signedTime), scope, sum([]byte(canonical))}, "\n")
-	key := []byte("AWS4" + keys.SecretAccessKey)
+	key := []byte("AWS4" + k.Secret)
 	for part := range strings.SplitSeq(scope, "/") {
 		key = mac(key, part)
 	}
-	r.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential="+keys.AccessKeyID+"/"+scope+
+	r.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential="+k.ID+"/"+scope+
 		",SignedHeaders="+signed+",Signature="+hex.EncodeToString(mac(key, text)))
 }
 

@@ -4,8 +4,6 @@ import (
 	"net/http"
 	"testing"
 	"time"
-
-	"github.com/minio/minio-go/v7/pkg/credentials"
 )
 
 // TestSign compares signatures with those of the examples in Amazon's description of Signature
@@ -41,8 +39,8 @@ func TestSign(t *testing.T) {
 			r.Header.Set(name, value)
 		}
 		r.Header.Set("X-Amz-Content-Sha256", tt.checksum)
-		keys := &credentials.Value{AccessKeyID: "AKIAIOSFODNN7EXAMPLE", SecretAccessKey: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"}
-		sign(r, keys, "us-east-1", time.Date(2013, 5, 24, 0, 0, 0, 0, time.UTC))
+		k := &keys{ID: "AKIAIOSFODNN7EXAMPLE", Secret: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"}
+		sign(r, k, "us-east-1", time.Date(2013, 5, 24, 0, 0, 0, 0, time.UTC))
 		want := "AWS4-HMAC-SHA256 Credential=AKIAIOSFODNN7EXAMPLE/20130524/us-east-1/s3/aws4_request," + tt.want
 		if got := r.Header.Get("Authorization"); got != want {
 			t.Errorf("%s:\n%s, want\n%s", name, got, want)

@@ -69,10 +69,10 @@ var importRules = []importRule{
 	{pkg: "store/internal/release", own: "store"},
 	{pkg: "store/native", own: "store store/check store/internal/release sqlitefile internal/enginelink internal/ddl internal/blocked"},
 	{pkg: "store/sqlstore", own: "store store/check store/internal/release internal/osfile"},
-	{pkg: "store/pgstore/pgserver", os: true}, // for tests
-	{pkg: "store/pgstore/s3server", os: true}, // for tests
+	{pkg: "store/pgstore/pgserver", os: true},                      // for tests
+	{pkg: "store/pgstore/s3server", os: true},                      // for tests
 	{pkg: "store/pgstore/internal/bucket", own: "store", os: true}, // ~/.aws
-	{pkg: "store/pgstore/internal/chunkcache", os: true}, // a file of its own
+	{pkg: "store/pgstore/internal/chunkcache", os: true},           // a file of its own
 	{
 		pkg: "store/pgstore", third: "github.com/jackc/pgx github.com/anishathalye/porcupine golang.org/x/sys golang.org/x/sync", // porcupine in its tests
 		own: "store store/check store/internal/release store/pgstore/internal/bucket store/pgstore/internal/chunkcache",

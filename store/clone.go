@@ -3,6 +3,7 @@ package store
 import (
 	"slices"
 	"strings"
+	"sync"
 )
 
 // A Cloner is a write transaction in which files can share their content, or get that of another
@@ -59,12 +60,12 @@ func FileStatementsOf(clones bool) []string {
 	if !clones {
 		return FileStatements
 	}
-	return clonedFileStatements
+	return clonedFileStatements()
 }
 
 // In a volume with clones view file shows what a file shares, and a file that gets another content
 // through it shares nothing any more.
-var clonedFileStatements = func() []string {
+var clonedFileStatements = sync.OnceValue(func() []string {
 	list := slices.Clone(FileStatements)
 	for i := range list {
 		switch list[i] {
@@ -78,7 +79,7 @@ var clonedFileStatements = func() []string {
 		}
 	}
 	return list
-}()
+})
 
 const takeChunks = `  INSERT INTO data (id, bytes)
   SELECT (o.ino << 28) + (d.id & 268435455), d.bytes

@@ -40,6 +40,9 @@ func (c *change) makeDir() error {
 		if err := c.mustBeFree(tx, real, true); err != nil {
 			return err
 		}
+		if err := c.p.share.account(tx, 0, 1); err != nil {
+			return err
+		}
 		if err := tx.Mkdir(real, 0o755); err != nil {
 			return err
 		}

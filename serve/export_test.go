@@ -34,6 +34,21 @@ func OneAddress(t testing.TB, n int) {
 	t.Cleanup(func() { oneAddress = old })
 }
 
+// RecordLimits sets how many names a link makes and a user has links, and how many uploads that are
+// not complete there are of one, until the test ends.
+func RecordLimits(t testing.TB, names, open int) {
+	oldOpen, oldNames, oldLinks := maxOpenUploads, maxLinkNames, maxUserLinks
+	maxOpenUploads, maxLinkNames, maxUserLinks = open, names, names
+	t.Cleanup(func() { maxOpenUploads, maxLinkNames, maxUserLinks = oldOpen, oldNames, oldLinks })
+}
+
+// Sweep removes what servers keep no longer.
+func Sweep(t testing.TB, s *Server) {
+	for _, tree := range s.trees {
+		s.sweep(t.Context(), tree)
+	}
+}
+
 // CloseLane lets package http answer all requests to a server.
 func CloseLane(s *Server) { s.lane = nil }
 

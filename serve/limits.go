@@ -22,6 +22,14 @@ var idleTime = time.Minute // tests set it
 // quarters of all connections are for others.
 var oneAddress = maxConnections / 4 // tests set it
 
+// Limits of what the volume keeps for clients, which fills it also where no content does. Tests set
+// them.
+var (
+	maxOpenUploads = 100    // that are not complete, of one user or by one link
+	maxLinkNames   = 10_000 // that uploads by one link make
+	maxUserLinks   = 1000   // of one user
+)
+
 // Limits of a lane.
 const (
 	laneSize    = 24 << 20 // bytes of entries, in two generations

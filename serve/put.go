@@ -54,7 +54,11 @@ func (b *payload) store(tx *folio.Tx) (created bool, info fs.FileInfo, err error
 		}
 		size = info.Size()
 	}
-	if err := b.p.share.account(tx, size); err != nil {
+	names := 0
+	if old == nil {
+		names = 1
+	}
+	if err := b.p.share.account(tx, size, names); err != nil {
 		return false, nil, err
 	}
 	if b.temp == "" {

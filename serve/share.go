@@ -26,6 +26,7 @@ type share struct {
 	Expires    time.Time `json:"expires,omitzero"`
 	MaxSize    int64     `json:"maxSize,omitempty"` // bytes that may be uploaded in all
 	Used       int64     `json:"used,omitempty"`    // bytes that were
+	Names      int       `json:"names,omitempty"`   // files and directories that were made, and uploads that may become some
 	User       string    `json:"user,omitempty"`
 	Made       time.Time `json:"made"`
 
@@ -44,6 +45,8 @@ var (
 	errGone      = refuse(http.StatusGone, "This link has expired, or what it led to is no longer there.")
 	errShare     = refuse(http.StatusBadRequest, "The request does not describe a share.")
 	errShareFull = refuse(http.StatusRequestEntityTooLarge, "More than this link allows has been uploaded.")
+	errLinkNames = refuse(http.StatusRequestEntityTooLarge, "As many files have been uploaded as a link allows.")
+	errLinks     = refuse(http.StatusForbidden, "You have as many links as a user may have. End some that are not needed.")
 )
 
 // recordName returns the name of the record of a share. The volume keeps only a sum of the token,
@@ -56,10 +59,10 @@ func recordName(token string) string {
 // recordOf returns the path of that record.
 func (t *tree) recordOf(token string) string { return t.own(shareDir, recordName(token)) }
 
-// account counts the bytes of an upload against the size of the share that it comes by. Of one that
-// is given up it takes them off. An upload that comes by no share has a nil one.
-func (s *share) account(tx *folio.Tx, size int64) error {
-	if s == nil || s.MaxSize == 0 {
+// account counts the bytes of an upload, and the names that it makes, for the share that it comes
+// by. Of one that is given up it takes them off. An upload that comes by no share has a nil one.
+func (s *share) account(tx *folio.Tx, size int64, names int) error {
+	if s == nil {
 		return nil
 	}
 	text, err := tx.ReadFile(s.record)
@@ -70,8 +73,12 @@ func (s *share) account(tx *folio.Tx, size int64) error {
 	if err := json.Unmarshal(text, &now); err != nil {
 		return err
 	}
-	if now.Used += size; now.Used > now.MaxSize && size > 0 {
+	now.Used, now.Names = max(0, now.Used+size), max(0, now.Names+names)
+	switch {
+	case now.MaxSize > 0 && now.Used > now.MaxSize && size > 0:
 		return errShareFull
+	case now.Names > maxLinkNames && names > 0:
+		return errLinkNames
 	}
 	return now.save(tx, s.record)
 }

@@ -66,6 +66,22 @@ func newToken() string {
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
+// mayShare refuses one more link of a user who has too many already. Those that have expired do not
+// count.
+func (c *change) mayShare(rx *folio.Rx) error {
+	all, err := c.p.tree.links(rx)
+	n := 0
+	for i := range all {
+		if all[i].User == c.user && !all[i].Expired() {
+			n++
+		}
+	}
+	if err == nil && n >= maxUserLinks {
+		return errLinks
+	}
+	return err
+}
+
 // recordShare writes the record of a new share. It returns the end of its URL, which a file has.
 func (c *change) recordShare(tx *folio.Tx, q *shareRequest, id int64, token string) (name string, err error) {
 	s := &share{Snapshot: c.p.snapshot, SnapshotID: id, Upload: q.Write, MaxSize: q.MaxSize, User: c.user, Made: time.Now().UTC()}
@@ -77,6 +93,9 @@ func (c *change) recordShare(tx *folio.Tx, q *shareRequest, id int64, token stri
 		return "", errShare
 	}
 	s.Expires = s.Made.Add(life)
+	if err := c.mayShare(&tx.Rx); err != nil {
+		return "", err
+	}
 	var in *folio.Rx = &tx.Rx
 	if c.p.snapshot != "" {
 		if in, err = tx.At(c.p.snapshot); err != nil {

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"encoding/json"
 	"path"
 	"strings"
 	"time"
@@ -12,6 +13,7 @@ import (
 // Times after which sweep removes what is left.
 const (
 	uploadKept = 7 * 24 * time.Hour // uploads that no client goes on with
+	doneKept   = time.Hour          // what is known of complete ones, for clients that did not get the answer
 	linkKept   = 7 * 24 * time.Hour // links that have expired: until then they say so
 	sweepEvery = time.Hour
 )
@@ -71,13 +73,27 @@ func (s *site) sweepDir(ctx context.Context, o *opened, t *tree, dir string, kep
 	}
 	for _, e := range list {
 		made, ok := idTime(e.Name()[:min(len(e.Name()), 33)])
-		if !ok || time.Since(made) < kept || ctx.Err() != nil {
+		if !ok || ctx.Err() != nil || time.Since(made) < kept && !t.isDone(o, path.Join(dir, e.Name())) {
 			continue
 		}
 		if err := t.removeOld(ctx, o, path.Join(dir, e.Name())); err != nil && s.options.Logger != nil {
 			s.options.Logger.Warn("cannot remove an old file", "path", path.Join(dir, e.Name()), "error", err)
 		}
 	}
+}
+
+// isDone reports whether a file is the record of an upload that has been complete for long.
+func (t *tree) isDone(o *opened, name string) bool {
+	if path.Ext(name) != ".info" {
+		return false
+	}
+	info, err := o.Lstat(name)
+	if err != nil || time.Since(info.ModTime()) < doneKept {
+		return false
+	}
+	var r uploadRecord
+	text, err := o.ReadFile(name)
+	return err == nil && json.Unmarshal(text, &r) == nil && r.Done
 }
 
 // removeOld removes a file of the server's own.

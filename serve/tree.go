@@ -24,7 +24,8 @@ type tree struct {
 	tus    *handler.UnroutedHandler
 	prefix string // of its URLs behind the base: "" or "/NAME"
 
-	joined sync.Map // the IDs of parts of uploads that are being put together
+	uploads openUploads
+	joined  sync.Map // the IDs of parts of uploads that are being put together
 
 	mu      sync.Mutex // guards the fields below
 	current *opened

@@ -89,23 +89,26 @@ func (s uploadStore) NewUpload(ctx context.Context, info handler.FileInfo) (hand
 			if err := f.Close(); err != nil {
 				return err
 			}
+			if err := s.tree.uploads.add(tx, u); err != nil {
+				return err
+			}
 			return u.save(tx)
 		})
 	})
 	return u, tusError(tc, err)
 }
 
-// reserve counts the bytes of a new upload for the share that it comes by. Those of an upload that
-// is made of others count already.
+// reserve counts the bytes and the name of a new upload for the share that it comes by. Those of an
+// upload that is made of others count already.
 func (u *upload) reserve(tx *folio.Tx, s *share) error {
-	if s == nil || s.MaxSize == 0 || u.record.Info.IsFinal {
+	if s == nil || u.record.Info.IsFinal {
 		return nil
 	}
-	if u.record.Info.SizeIsDeferred {
+	if u.record.Info.SizeIsDeferred && s.MaxSize > 0 {
 		return errNoLength
 	}
 	u.record.Share = s.record
-	return s.account(tx, u.record.Info.Size)
+	return s.account(tx, u.record.Info.Size, 1)
 }
 
 var errNoLength = refuse(http.StatusLengthRequired, "This link is for a number of bytes, so an upload must say its length.")
@@ -227,7 +230,13 @@ func (u *upload) FinishUpload(ctx context.Context) error {
 		return tusError(tc, err)
 	}
 	defer p.release()
-	return tusError(tc, p.vol.Update(context.WithoutCancel(ctx), func(tx *folio.Tx) error { return u.place(&change{call: tc.call, p: p}, tx) }))
+	err = p.vol.Update(context.WithoutCancel(ctx), func(tx *folio.Tx) error { return u.place(&change{call: tc.call, p: p}, tx) })
+	if err == nil {
+		for _, done := range append(u.parts, u) {
+			u.store.tree.uploads.drop(done)
+		}
+	}
+	return tusError(tc, err)
 }
 
 // findTarget returns the place that an upload is for. The caller must release it.
@@ -281,7 +290,13 @@ func (u *upload) place(c *change, tx *folio.Tx) error {
 			return err
 		}
 	}
+	if len(u.parts) > 0 {
+		if err := p.share.account(tx, 0, 1-len(u.parts)); err != nil {
+			return err
+		}
+	}
 	u.record.Done = true
+	u.record.Info.MetaData, u.record.Info.PartialUploads, u.record.Target = nil, nil, nil // no one needs them any more
 	return u.save(tx)
 }
 
@@ -292,6 +307,11 @@ func (c *change) makeParents(tx *folio.Tx) error {
 	dir, missing, err := p.resolveExisting(tx, path.Dir(p.name))
 	if err != nil {
 		return missingParent(err)
+	}
+	if len(missing) > 0 {
+		if err := p.share.account(tx, 0, len(missing)); err != nil {
+			return err
+		}
 	}
 	for _, e := range missing {
 		dir = path.Join(dir, e)
@@ -315,9 +335,11 @@ func (s uploadStore) AsTerminatableUpload(u handler.Upload) handler.Terminatable
 
 // Terminate removes an upload.
 func (u *upload) Terminate(ctx context.Context) error {
-	return tusError(tusCallOf(ctx), u.store.withVolume(func(o *opened) error {
-		return o.Update(context.WithoutCancel(ctx), u.forget)
-	}))
+	err := u.store.withVolume(func(o *opened) error { return o.Update(context.WithoutCancel(ctx), u.forget) })
+	if err == nil {
+		u.store.tree.uploads.drop(u)
+	}
+	return tusError(tusCallOf(ctx), err)
 }
 
 // forget removes what there is of an upload. If it is not in its place, its bytes no longer count.
@@ -327,8 +349,8 @@ func (u *upload) forget(tx *folio.Tx) error {
 		return err
 	}
 	if u.record.Share != "" && !u.record.Done {
-		s := &share{record: u.record.Share, MaxSize: 1}
-		if err := s.account(tx, -u.record.Info.Size); err != nil && !isMissing(err) { // the share may have ended
+		s := &share{record: u.record.Share}
+		if err := s.account(tx, -u.record.Info.Size, -1); err != nil && !isMissing(err) { // the share may have ended
 			return err
 		}
 	}

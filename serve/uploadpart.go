@@ -27,7 +27,14 @@ func (s uploadStore) AsLengthDeclarableUpload(u handler.Upload) handler.LengthDe
 func (u *upload) DeclareLength(ctx context.Context, length int64) error {
 	u.record.Info.Size, u.record.Info.SizeIsDeferred = length, false
 	return tusError(tusCallOf(ctx), u.store.withVolume(func(o *opened) error {
-		return o.Update(context.WithoutCancel(ctx), u.save)
+		return o.Update(context.WithoutCancel(ctx), func(tx *folio.Tx) error {
+			if u.record.Share != "" {
+				if err := (&share{record: u.record.Share}).account(tx, length, 0); err != nil && !isMissing(err) { // the share may have ended
+					return err
+				}
+			}
+			return u.save(tx)
+		})
 	}))
 }
 
@@ -60,7 +67,7 @@ func (u *upload) ConcatUploads(ctx context.Context, parts []handler.Upload) erro
 // share that the whole comes by.
 func (u *upload) join(tc *tusCall, parts []handler.Upload) error {
 	joined, counted := &u.store.tree.joined, ""
-	if s := tc.place.share; s != nil && s.MaxSize > 0 {
+	if s := tc.place.share; s != nil {
 		counted = s.record
 	}
 	for _, p := range parts {

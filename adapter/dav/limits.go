@@ -15,15 +15,17 @@ import (
 
 // Limits of the work that one client can cause.
 const (
-	maxXML      = 1 << 20  // bytes of the XML in a request
-	maxElements = 1000     // elements and attributes in it
-	maxNames    = 100      // elements and attributes in that of a PROPFIND, which is answered for each file
-	maxDepth    = 50       // of elements in elements
-	maxIf       = 16 << 10 // bytes of an If header
-	maxListing  = 100_000  // entries of a directory that is listed or copied
-	maxLocks    = 1000     // that clients hold
-	maxOwner    = 4 << 10  // bytes of the owner of a lock
-	maxLockRoot = 4 << 10  // bytes of the path of a lock
+	maxXML       = 1 << 20  // bytes of the XML in a request
+	maxElements  = 1000     // elements and attributes in it
+	maxNames     = 100      // elements and attributes in that of a PROPFIND, which is answered for each file
+	maxDepth     = 50       // of elements in elements
+	maxIf        = 16 << 10 // bytes of an If header
+	maxListing   = 100_000  // entries of a directory that is listed or copied
+	maxLocks     = 1000     // that clients who have not logged in hold, together
+	maxUserLocks = 250      // that a user holds
+	maxAllLocks  = 2000     // of all
+	maxOwner     = 4 << 10  // bytes of the owner of a lock
+	maxLockRoot  = 4 << 10  // bytes of the path of a lock
 )
 
 var (
@@ -32,6 +34,7 @@ var (
 	errIf          = fmt.Errorf("the If header has more than %d bytes", maxIf)
 	errListing     = fmt.Errorf("the directory has more than %d entries", maxListing)
 	errLocks       = fmt.Errorf("clients hold %d locks already", maxLocks)
+	errUserLocks   = fmt.Errorf("the user holds %d locks already", maxUserLocks)
 	errOwner       = fmt.Errorf("the owner of a lock has more than %d bytes", maxOwner)
 	errLockRoot    = fmt.Errorf("the path of a lock has more than %d bytes", maxLockRoot)
 	errRange       = errors.New("a part of a file cannot be uploaded: Content-Range is not for PUT")

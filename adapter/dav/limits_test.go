@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -227,5 +228,39 @@ func TestLargeAnswers(t *testing.T) {
 	w := must(t, h, http.StatusMultiStatus, "PROPFIND", "/", propfindOf(90), "Depth", "1")
 	if err := xml.Unmarshal(w.Body.Bytes(), new(struct{})); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestLocksOfUser lets one user take all locks that there are. Others still get some.
+func TestLocksOfUser(t *testing.T) {
+	h := dav.NewHandler(volumes.New(t), nil)
+	must(t, h, http.StatusCreated, "PUT", "/a", "text")
+	body := strings.Replace(lockBody, "SCOPE", "shared", 1)
+	lock := func(user string) *httptest.ResponseRecorder {
+		r := httptest.NewRequest("LOCK", "/a", strings.NewReader(body))
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r.WithContext(dav.WithUser(r.Context(), user)))
+		return w
+	}
+	made := 0
+	for range 2000 {
+		switch w := lock("bob"); w.Code {
+		case http.StatusOK:
+			made++
+		case http.StatusInsufficientStorage:
+			if !strings.Contains(w.Body.String(), "250 locks") {
+				t.Fatalf("the answer does not say why: %s", w.Body)
+			}
+		default:
+			t.Fatal(w.Code, w.Body)
+		}
+	}
+	if made != 250 {
+		t.Errorf("one user holds %d locks", made)
+	}
+	for _, user := range []string{"ann", ""} {
+		if w := lock(user); w.Code != http.StatusOK {
+			t.Errorf("%q: %d %s", user, w.Code, w.Body)
+		}
 	}
 }

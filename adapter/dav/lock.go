@@ -159,7 +159,7 @@ func (h *Handler) takeLock(r *http.Request, wish *lock) (made *lock, status int,
 		return made, status, nil
 	case made != nil:
 		h.locks.remove(made.token) // no client knows it yet
-	case errors.Is(err, errLocks):
+	case errors.Is(err, errLocks), errors.Is(err, errUserLocks):
 		err = refuse(err, http.StatusInsufficientStorage)
 	}
 	if status < http.StatusBadRequest {

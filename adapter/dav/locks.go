@@ -109,12 +109,30 @@ func (s *locks) create(now time.Time, l lock) (*lock, error) {
 			return nil, &conflictError{&lock{root: l.root, places: l.places}}
 		}
 	}
-	if len(s.byToken) >= maxLocks {
-		return nil, errLocks
+	if err := s.mayHold(l.user); err != nil {
+		return nil, err
 	}
 	l.token, l.expires = newToken(), now.Add(l.timeout)
 	s.byToken[l.token] = &l
 	return &l, nil
+}
+
+// mayHold refuses one more lock of a user who has too many. Those who have not logged in have more,
+// but together. The caller must hold mu.
+func (s *locks) mayHold(user string) error {
+	held := 0
+	for _, l := range s.byToken {
+		if l.user == user {
+			held++
+		}
+	}
+	switch {
+	case user == "" && held >= maxLocks || len(s.byToken) >= maxAllLocks:
+		return errLocks
+	case user != "" && held >= maxUserLocks:
+		return errUserLocks
+	}
+	return nil
 }
 
 // refresh makes a lock of a user end d from now on. It must cover one of the paths of a file.

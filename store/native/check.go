@@ -31,7 +31,7 @@ func (s *Store) check(ctx context.Context, o *sqlitefile.CheckOptions, repairs [
 		for i := range repairs {
 			c.wanted = append(c.wanted, repairs[i].Ino)
 		}
-		err := cmp.Or(c.schema(), c.windows(), c.unreadable("sqlite_schema", c.described()), c.history())
+		err := cmp.Or(c.schema(), c.windows(), c.unreadable("sqlite_schema", cmp.Or(c.described(), c.views())), c.history())
 		for i := range report.Problems {
 			err = cmp.Or(err, c.setPath(&report.Problems[i]))
 		}
@@ -90,7 +90,7 @@ func newChecker(ctx context.Context, tx *sqlitefile.Rx, report *store.Report) *c
 func (c *checker) schema() error {
 	found, err := findMalformed(c.tx)
 	for _, m := range found {
-		if m.parsed { // Check of the database has named the rest
+		if m.parsed && m.own.typ == "table" { // Check of the database names what SQLite cannot read, and views the others
 			c.report.Add(store.Problem{What: m.why})
 		}
 	}

@@ -127,3 +127,20 @@ func (c *checker) described() error {
 	}
 	return nil
 }
+
+// views reports views, and triggers on them, that are missing or not those of the format. It leaves
+// the schema to schema if SQLite cannot read that.
+func (c *checker) views() error {
+	rows, err := findMalformed(c.tx)
+	if err != nil || slices.ContainsFunc(rows, func(m malformed) bool { return !m.parsed }) {
+		return err
+	}
+	found, _, err := compareViews(c.tx)
+	if errors.Is(err, store.ErrDamaged) {
+		return nil // history says so
+	}
+	for _, what := range found {
+		c.report.Add(store.Problem{What: what})
+	}
+	return err
+}

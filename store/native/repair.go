@@ -40,7 +40,7 @@ func (s *Store) Repair(ctx context.Context) (*store.RepairReport, error) {
 		}
 		if err = s.update(ctx, all); err == nil { // R4; inodes that have a name are no orphans any more (R2)
 			s.reapDisabled.Store(false)
-			err = cmp.Or(s.makeTriggers(ctx, r.report), explain(s.reap(ctx)))
+			err = cmp.Or(s.makeViews(ctx, r.report), explain(s.reap(ctx)))
 		}
 	}
 	if err != nil {

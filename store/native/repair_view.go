@@ -2,53 +2,58 @@ package native
 
 import (
 	"context"
-	"slices"
 	"strings"
 
-	"github.com/foliofs/folio/internal/ddl"
 	"github.com/foliofs/folio/sqlitefile"
 	"github.com/foliofs/folio/store"
+	"github.com/foliofs/folio/store/check"
 )
 
-// makeTriggers makes view file writable if its triggers are missing, unless other programs have
-// given the names to something else, or have changed the view.
-func (s *Store) makeTriggers(ctx context.Context, report *store.RepairReport) error {
-	readOnly := false
+// makeViews makes the views and triggers of the format that are missing, unless other programs have
+// given a name of these to something else.
+func (s *Store) makeViews(ctx context.Context, report *store.RepairReport) error {
+	var missing []string
 	err := s.db.View(ctx, func(rx *sqlitefile.Rx) (err error) {
-		readOnly, err = isReadOnly(rx)
+		missing, err = missingViews(rx)
 		return err
 	})
-	if err != nil || !readOnly {
+	if err != nil || len(missing) == 0 {
 		return explain(err)
 	}
 	err = s.update(ctx, func(t *tx) (err error) {
-		if readOnly, err = isReadOnly(&t.db.Rx); err == nil && readOnly {
-			err = t.db.Exec(strings.Join(store.FileStatementsOf(t.hasClones())[1:], ";"))
+		if missing, err = missingViews(&t.db.Rx); err == nil && len(missing) > 0 {
+			err = t.db.Exec(strings.Join(missing, ";"))
 			t.opened = [len(tableNames)]bool{}
 		}
 		return err
 	})
-	if err != nil || !readOnly {
+	if err != nil {
 		return explain(err)
 	}
-	report.Repairs = append(report.Repairs, store.Repair{Problem: store.Problem{What: "SQL cannot write view file"}, Done: "its triggers made"})
+	for _, sql := range missing {
+		words := strings.Fields(sql)
+		what := strings.ToLower(words[1]) + " " + words[2]
+		report.Repairs = append(report.Repairs, store.Repair{Problem: store.Problem{What: what + " is missing"}, Done: "made again"})
+	}
 	return nil
 }
 
-// isReadOnly reports whether of store.FileStatements there is view file alone.
-func isReadOnly(rx *sqlitefile.Rx) (readOnly bool, err error) {
-	objects, err := rx.Objects()
+// missingViews returns the statements of the views and triggers that makeViews makes.
+func missingViews(db *sqlitefile.Rx) ([]string, error) {
+	_, missing, err := compareViews(db)
+	return missing, err
+}
+
+// compareViews is check.Views of the database.
+func compareViews(db *sqlitefile.Rx) (found, missing []string, err error) {
+	snapshots, err := hasHistory(db)
 	if err != nil {
-		return false, err
+		return nil, nil, err
 	}
-	names := make(map[string]bool)
-	for _, o := range objects {
-		names[ddl.Fold(o.Name)] = true
-		own := slices.Contains(store.FileStatementsOf(false), o.SQL) || slices.Contains(store.FileStatementsOf(true), o.SQL)
-		readOnly = readOnly || own && ddl.EqualFold(o.Name, "file")
+	objects, err := objectsOf(db)
+	if err != nil {
+		return nil, nil, err
 	}
-	for _, sql := range store.FileStatements[1:] {
-		readOnly = readOnly && !names[ddl.Fold(strings.Fields(sql)[2])]
-	}
-	return readOnly, nil
+	found, missing = check.Views(objects, snapshots, rx{db}.hasClones())
+	return found, missing, nil
 }

@@ -220,12 +220,18 @@ func (s *Store) mustKeep(ctx context.Context) error {
 
 // additions is check.Additions of the database.
 func additions(rx *sqlitefile.Rx) ([]string, error) {
+	objects, err := objectsOf(rx)
+	return check.Additions(objects), err
+}
+
+// objectsOf returns the rows of sqlite_schema.
+func objectsOf(rx *sqlitefile.Rx) ([]check.Object, error) {
 	objects, err := rx.Objects()
 	list := make([]check.Object, len(objects))
 	for i, o := range objects {
 		list[i] = check.Object{Type: o.Type, Name: o.Name, Table: o.Table, SQL: o.SQL}
 	}
-	return check.Additions(list), err
+	return list, err
 }
 
 func (s *Store) addOrphanTable(ctx context.Context) error {

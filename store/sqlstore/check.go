@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/foliofs/folio/store"
@@ -35,6 +36,7 @@ type feeder struct {
 	report  *store.Report
 	checker *check.Checker
 	rows    int // since ctx was looked at
+	objects []check.Object
 }
 
 func (f *feeder) run() error {
@@ -56,6 +58,9 @@ func (f *feeder) run() error {
 		if err := f.table(step.query, step.feed); err != nil {
 			return err
 		}
+	}
+	if err := f.schema(); err != nil {
+		return err
 	}
 	f.checker.Finish()
 	for i := range f.report.Problems {
@@ -206,14 +211,25 @@ func (f *feeder) kind(ino store.Ino, table, column, is, want string) {
 	}
 }
 
-// object takes a row of sqlite_master. References to a table may stand in front of it: each row is
-// looked at for itself.
+// object takes a row of sqlite_master.
 func (f *feeder) object(rows *sql.Rows) error {
 	var o check.Object
 	if err := rows.Scan(&o.Type, &o.Name, &o.Table, &o.SQL); err != nil {
 		return err
 	}
-	for _, what := range check.Additions([]check.Object{o}) {
+	f.objects = append(f.objects, o)
+	return nil
+}
+
+// schema looks at the rows of sqlite_master together.
+func (f *feeder) schema() error {
+	var version int
+	if err := f.rx.sql.QueryRowContext(bg, "PRAGMA user_version").Scan(&version); err != nil {
+		return explain(err)
+	}
+	snapshots := slices.ContainsFunc(f.objects, func(o check.Object) bool { return o.SQL == store.HistoryTables[0] })
+	views, _ := check.Views(f.objects, snapshots, version >= store.CloneVersion)
+	for _, what := range append(check.Additions(f.objects), views...) {
 		f.report.Add(store.Problem{What: what})
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -43,7 +44,20 @@ func versionFrom(info *debug.BuildInfo) buildVersion {
 			v.Modified = s.Value == "true"
 		}
 	}
+	if v.Commit == "" { // go install does not note it; the version of a commit without a tag has its beginning
+		v.Commit = commitOf(v.Version)
+	}
 	return v
+}
+
+// commitOf returns the beginning of the commit that a pseudo-version ends with:
+// v0.0.0-20261127090138-05946c21eae9. It returns "" for other versions.
+func commitOf(version string) string {
+	rest, commit := version[:max(0, strings.LastIndexByte(version, '-'))], version[strings.LastIndexByte(version, '-')+1:]
+	if len(rest) < 15 || len(commit) != 12 || strings.Trim(rest[len(rest)-14:], "0123456789") != "" {
+		return ""
+	}
+	return commit
 }
 
 // String is the line of --version.
@@ -84,7 +98,7 @@ func (c *command) printVersion(v *buildVersion) {
 	commit := v.Commit
 	switch {
 	case commit == "":
-		commit = "unknown"
+		commit = "not noted by the build"
 	case v.Modified:
 		commit += ", with changes"
 	}

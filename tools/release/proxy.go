@@ -37,6 +37,6 @@ func (r *release) writeProxy() error {
 		}
 	}
 	return create(filepath.Join(dir, r.version+".zip"), func(w io.Writer) error {
-		return zip.CreateFromVCS(w, module.Version{Path: modulePath, Version: r.version}, r.source, r.version, "")
+		return zip.CreateFromVCS(w, module.Version{Path: modulePath, Version: r.version}, r.source, r.commit, "")
 	})
 }

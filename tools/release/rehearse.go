@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 )
 
@@ -26,6 +27,8 @@ func rehearse(ctx context.Context, first *release, work string) error {
 		do   func() error
 	}{
 		{"go install, with empty caches", func() error { return u.installCommand(ctx) }},
+		{"go install of a commit, over the release", func() error { return u.installUntagged(ctx) }},
+		{"go install by an old Go", func() error { return u.installByOldGo(ctx) }},
 		{"go get of the library, a program", func() error { return u.buildProgram(ctx, library) }},
 		{"go get of mount, a program", func() error { return u.buildProgram(ctx, mounting) }},
 		{"the archive: unpack, first result", func() error { return u.unpack(ctx) }},
@@ -51,16 +54,32 @@ func compare(a, b string) error {
 	if err != nil {
 		return err
 	}
-	if !bytes.Equal(first, second) {
-		return fmt.Errorf("two runs have made different files:\n%s\n%s", first, second)
+	names := map[string]int{} // lines of a file, 2 if both are the same
+	for _, sums := range [][]byte{first, second} {
+		for line := range strings.Lines(string(sums)) {
+			names[line]++
+		}
 	}
+	var different []string
+	for line, n := range names {
+		if n != 2 {
+			different = append(different, line)
+		}
+	}
+	slices.Sort(different)
+	if len(different) > 0 || len(names) == 0 {
+		return fmt.Errorf("two runs have made different files:\n%s", strings.Join(different, ""))
+	}
+	fmt.Printf("two runs have made the same %d files\n", len(names))
 	return nil
 }
 
-// A user has an empty home, empty caches, no C compiler, and a proxy that serves the module.
+// A user has an empty home, empty caches, Go but no other program, such as git or a C compiler, and
+// a proxy that serves the module.
 type user struct {
 	release *release
 	home    string
+	bin     string // where go install puts commands
 	modules string // the module cache
 	cache   string // the build cache
 	env     []string
@@ -71,11 +90,17 @@ func newUser(ctx context.Context, dir string, r *release) (*user, error) {
 	if err != nil {
 		return nil, err
 	}
-	u := &user{release: r, home: filepath.Join(dir, "home"), modules: filepath.Join(dir, "modules"), cache: filepath.Join(dir, "cache")}
+	root, err := output(ctx, ".", nil, "go", "env", "GOROOT")
+	if err != nil {
+		return nil, err
+	}
+	u := &user{
+		release: r, home: filepath.Join(dir, "home"), bin: filepath.Join(dir, "bin"), modules: filepath.Join(dir, "modules"), cache: filepath.Join(dir, "cache"),
+	}
 	u.env = []string{
-		"HOME=" + u.home, "GOPATH=" + filepath.Join(dir, "go"), "GOBIN=" + filepath.Join(dir, "bin"), "GOMODCACHE=" + u.modules,
+		"HOME=" + u.home, "GOPATH=" + filepath.Join(dir, "go"), "GOBIN=" + u.bin, "GOMODCACHE=" + u.modules,
 		"GOCACHE=" + u.cache, "GOPROXY=file://" + filepath.ToSlash(r.proxy()) + "," + proxy,
-		"GONOSUMDB=" + modulePath, "GOFLAGS=-trimpath", "CGO_ENABLED=0", "GOWORK=off", "GOTOOLCHAIN=local", "GOENV=off",
+		"GONOSUMDB=" + modulePath, "GOFLAGS=-trimpath", "CGO_ENABLED=0", "GOWORK=off", "GOTOOLCHAIN=local", "GOENV=off", "PATH=" + filepath.Join(root, "bin"),
 	}
 	return u, os.MkdirAll(u.home, 0o755)
 }
@@ -89,27 +114,7 @@ func (u *user) installCommand(ctx context.Context) error {
 	if _, err := u.run(ctx, u.home, "go", "install", modulePath+"/cmd/folio@"+u.release.version); err != nil {
 		return err
 	}
-	bin, err := u.run(ctx, u.home, "go", "env", "GOBIN")
-	if err != nil {
-		return err
-	}
-	return u.use(ctx, filepath.Join(bin, "folio"+map[string]string{"windows": ".exe"}[runtime.GOOS]))
-}
-
-// use makes a volume with a command, and looks into it.
-func (u *user) use(ctx context.Context, folio string) error {
-	said, err := u.run(ctx, u.home, folio, "--version")
-	if want := "folio " + u.release.version + " "; err != nil || !strings.HasPrefix(said, want) {
-		return fmt.Errorf("folio --version says %q, want %q: %w", said, want, err)
-	}
-	volume := filepath.Join(u.home, "v.folio")
-	if _, err := u.run(ctx, u.home, folio, "import", "-f", filepath.Join(u.release.source, "docs"), volume); err != nil {
-		return err
-	}
-	if said, err = u.run(ctx, u.home, folio, "ls", volume); err != nil || !strings.Contains(said, "format.md") {
-		return fmt.Errorf("folio ls says %q: %w", said, err)
-	}
-	return os.Remove(volume)
+	return u.use(ctx, u.binary(), u.release.version, "not noted by the build")
 }
 
 // unpack unpacks the archive for this system, and uses the command in it.
@@ -120,10 +125,10 @@ func (u *user) unpack(ctx context.Context) error {
 		fmt.Println("skipped: no archive for this system among the targets")
 		return nil
 	}
-	if _, err := u.run(ctx, u.home, "tar", "-xzf", filepath.Join(u.release.dist, name+".tar.gz")); err != nil {
+	if _, err := output(ctx, u.home, nil, "tar", "-xzf", filepath.Join(u.release.dist, name+".tar.gz")); err != nil {
 		return err
 	}
-	return u.use(ctx, filepath.Join(u.home, name, "folio"))
+	return u.use(ctx, filepath.Join(u.home, name, "folio"), u.release.version, u.release.commit)
 }
 
 // A program is one of somebody who uses a package.

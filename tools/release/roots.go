@@ -128,6 +128,9 @@ func useInstalled(ctx context.Context, r *release, dir string) (err error) {
 	if said, err := folio("cat", "/tmp/v.folio:copyright"); err != nil || !strings.Contains(said, "Permission is hereby granted") {
 		return fmt.Errorf("folio cat says %q: %w", said, err)
 	}
+	if _, err := folio("mount", "/tmp/v.folio", "/mnt"); err == nil || !strings.Contains(err.Error(), "/dev/fuse") || strings.Count(err.Error(), "\n") > 1 {
+		return fmt.Errorf("folio mount without FUSE: %w", err)
+	}
 	if err := mountInstalled(ctx, dir, folio); err != nil {
 		return err
 	}

@@ -2,10 +2,9 @@ package pgstore
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 
 	"github.com/foliofs/folio/store"
 )
@@ -24,25 +23,13 @@ func PlainAddress(volume string) string {
 // AdmitServer refuses a server that is too old.
 var AdmitServer = admitServer
 
-// Latest is the version of the tables.
-var Latest = latest()
-
-// MakeVersion makes the tables of a volume as an older version of this package did.
-func MakeVersion(t testing.TB, c *pgx.Conn, volume string, version int) {
-	t.Helper()
-	a, err := parseAddress(volume)
-	if err != nil {
-		t.Fatal(err)
-	}
-	texts := []string{"CREATE SCHEMA " + a.schema.quoted()}
-	for _, m := range migrations[:version] {
-		texts = append(texts, m...)
-	}
-	for _, text := range texts {
-		if _, err := c.Exec(context.Background(), a.schema.in(text)); err != nil {
-			t.Fatal(err)
-		}
-	}
+// AddMigration makes one more version of the tables until the test ends. The test must not be
+// parallel to others.
+func AddMigration(t *testing.T, statements ...string) (version int) {
+	was := migrations
+	migrations = append(was[:len(was):len(was)], append(statements, fmt.Sprintf("UPDATE @volume SET version = %d", len(was)+1)))
+	t.Cleanup(func() { migrations = was })
+	return latest()
 }
 
 // Beat shows once that the session lives, and removes others that do not.

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/foliofs/folio"
@@ -73,17 +72,12 @@ func TestRefusals(t *testing.T) {
 		"fragment":     {address: "postgres://folio@/postgres" + socket + "&volume=a#&sslmode=verify-full", text: "%23"},
 		"as text":      {address: "postgres://folio:secret@localhost/x?default_query_exec_mode=exec", text: "cache_describe"},
 		"simple":       {address: "postgres://folio:secret@localhost/x?default_query_exec_mode=simple_protocol", text: "cache_describe"},
-		"old and only": {},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			address, o := c.address, &pgstore.Options{BusyTimeout: 300e6}
 			if address == "" {
 				address = pgserver.Volume(t)
-			}
-			if name == "old and only" {
-				pgstore.MakeVersion(t, connect(t, address), address, 1)
-				o.ReadOnly, c.text = true, "open it for writing once"
 			}
 			for _, query := range c.queries {
 				_, schema, _ := strings.Cut(pgstore.PlainAddress(address), "search_path=")
@@ -112,58 +106,6 @@ func TestOldServer(t *testing.T) {
 			t.Errorf("%s: %v", said, err)
 		}
 	}
-}
-
-// TestMigrations makes a volume, and changes an old one, by many programs at once.
-func TestMigrations(t *testing.T) {
-	t.Parallel()
-	for _, version := range []int{0, 1} {
-		address := pgserver.Volume(t)
-		if version > 0 {
-			pgstore.MakeVersion(t, connect(t, address), address, version)
-		}
-		var wg sync.WaitGroup
-		for range 8 {
-			wg.Go(func() {
-				s, err := pgstore.Open(context.Background(), address, &pgstore.Options{Create: true})
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				if r, err := s.Check(context.Background(), nil); err != nil || !r.OK() || r.Nodes != 1 {
-					t.Errorf("%+v, %v", r, err)
-				}
-				_ = s.Close()
-			})
-		}
-		wg.Wait()
-		var now int
-		must(t, connect(t, address).QueryRow(context.Background(), "SELECT version FROM volume").Scan(&now))
-		if now != pgstore.Latest {
-			t.Errorf("version %d, want %d", now, pgstore.Latest)
-		}
-	}
-}
-
-// TestMigrationKeepsRights migrates a volume of version 6, to which a role may write. What later
-// versions add, the role may use, too.
-func TestMigrationKeepsRights(t *testing.T) {
-	t.Parallel()
-	address := pgserver.Volume(t)
-	c := connect(t, address)
-	pgstore.MakeVersion(t, c, address, 6)
-	schema := c.Config().RuntimeParams["search_path"]
-	for _, query := range []string{
-		"CREATE ROLE keeper LOGIN", "GRANT USAGE ON SCHEMA " + schema + " TO keeper",
-		"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA " + schema + " TO keeper",
-		"GRANT USAGE ON ALL SEQUENCES IN SCHEMA " + schema + " TO keeper",
-	} {
-		_, err := c.Exec(ctx, query)
-		must(t, err)
-	}
-	open(t, address, nil)
-	v := volume(t, strings.Replace(address, "postgres://folio@", "postgres://keeper@", 1))
-	must(t, errors.Join(v.Mkdir("d", 0o755), v.Rename("d", "e"), v.Remove("e")))
 }
 
 // TestRights opens volumes with roles that may do little.

@@ -99,7 +99,7 @@ var importRules = []importRule{
 	{
 		pkg: "serve", own: ". store internal/inoset internal/match internal/mediatype internal/posix internal/volumelink adapter/web adapter/dav serve/page", os: true, // watches the volume's file, and listens
 		third: "golang.org/x/crypto golang.org/x/exp/slog golang.org/x/net/netutil golang.org/x/sys/unix golang.org/x/sync/singleflight github.com/tus/tusd/v2 github.com/klauspost/compress " +
-			"github.com/chromedp", // in its tests
+			"github.com/chromedp golang.org/x/net/http2", // in its tests
 	},
 	{pkg: "cmd/folio/internal/target", third: "golang.org/x/sys", os: true},
 	{pkg: "cmd/folio/internal/source", own: ". sqlitefile internal/posix internal/inoset", third: "golang.org/x/sys github.com/klauspost/compress", os: true},

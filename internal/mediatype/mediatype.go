@@ -5,14 +5,13 @@ package mediatype
 import (
 	"path"
 	"strings"
-	"sync"
 )
 
 // Of returns the media type (RFC 6838) that a name stands for, and "" if it tells nothing.
-func Of(name string) string { return types()[strings.ToLower(path.Ext(name))] }
+func Of(name string) string { return types[strings.ToLower(path.Ext(name))] }
 
-// types returns the types by the last extension of a name.
-var types = sync.OnceValue(func() map[string]string {
+// types has the types by the last extension of a name.
+var types = func() map[string]string {
 	m := make(map[string]string)
 	for line := range strings.Lines(table) {
 		fields := strings.Fields(line)
@@ -28,7 +27,7 @@ var types = sync.OnceValue(func() map[string]string {
 		}
 	}
 	return m
-})
+}()
 
 // table has the types that are registered, and for others the names in common use.
 const table = `

@@ -69,7 +69,7 @@ func (c *call) failureOf(err error) *failure {
 
 // denied asks a client to log in, if that can help.
 func (c *call) denied() *failure {
-	if c.user == "" && c.s.options.Users != nil && !strings.HasPrefix(c.path, sharePath) {
+	if c.user == "" && c.who.users != nil && !strings.HasPrefix(c.path, sharePath) {
 		return &failure{status: http.StatusUnauthorized, message: "You must log in to do this."}
 	}
 	return &failure{status: http.StatusForbidden, message: "You have no right to do this."}

@@ -13,7 +13,8 @@ type call struct {
 	path   string // of the URL, behind the base
 	client string // its address
 	user   string // "" if the client has not logged in
-	err    error  // why it failed
+	who    *authority
+	err    error // why it failed
 	start  time.Time
 	ended  []func() // each gives back locks that a transaction has ended
 }
@@ -25,22 +26,22 @@ var errCrowded error = &failure{
 // newCall begins a call, which the caller must end.
 func newCall(s *site, w http.ResponseWriter, r *http.Request) *call {
 	s.metrics.begin()
-	c := &call{s: s, r: r, client: s.clientOf(r), start: time.Now()}
+	c := &call{s: s, r: r, client: s.clientOf(r), who: s.who.Load(), start: time.Now()}
 	c.w = newResponse(w, s)
 	c.r.Body = newBody(c.w, r.Body)
 	return c
 }
 
 // access returns the rights of the user.
-func (c *call) access() *access { return c.s.accessOf(c.user) }
+func (c *call) access() *access { return c.accessOf(c.user) }
 
 // accessOf returns the rights of a user, and of those who have not logged in if user is "".
-func (s *site) accessOf(user string) *access {
-	a := &access{user: user, most: rightRead, rights: s.options.Rights}
-	if s.options.Write {
+func (c *call) accessOf(user string) *access {
+	a := &access{user: user, most: rightRead, rights: c.who.rights}
+	if c.s.options.Write {
 		a.most = rightWrite
 	}
-	if s.options.Users != nil && user == "" && s.options.Rights == nil {
+	if c.who.users != nil && user == "" && c.who.rights == nil {
 		a.most = rightNone
 	}
 	return a

@@ -49,6 +49,16 @@ func Sweep(t testing.TB, s *Server) {
 	}
 }
 
+// ReadEvery sets how often servers look whether their files have changed, until the test ends.
+func ReadEvery(t testing.TB, d time.Duration) {
+	old := readEvery
+	readEvery = d
+	t.Cleanup(func() { readEvery = old })
+}
+
+// CertificateWarning returns what a server would say of its certificate at a time.
+func CertificateWarning(s *Server, at time.Time) string { return s.certificateWarning(at) }
+
 // CloseLane lets package http answer all requests to a server.
 func CloseLane(s *Server) { s.lane = nil }
 

@@ -12,7 +12,7 @@ import (
 // frame says where a page is.
 func (c *call) frame(p *place) page.Frame {
 	f := page.Frame{Base: c.s.base, Root: p.root, User: c.user, Snapshot: p.snapshot, RootName: "Volumes"}
-	if c.user == "" && c.s.options.Users != nil {
+	if c.user == "" && c.who.users != nil {
 		f.Login = c.s.base + loginPath + "?to=" + url.QueryEscape(c.r.URL.EscapedPath())
 	}
 	if p.tree == nil {

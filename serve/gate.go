@@ -90,9 +90,9 @@ func (l *gateListener) Accept() (net.Conn, error) {
 
 // say writes to the log that connections of an address are closed, at most once a minute.
 func (l *gateListener) say(client string) {
-	if now := time.Now(); l.site.options.Logger != nil && now.Sub(l.said) > time.Minute {
+	if now := time.Now(); now.Sub(l.said) > time.Minute {
 		l.said = now
-		l.site.options.Logger.Warn("too many connections from one address: new ones are closed", "client", client, "limit", l.gate.one)
+		l.site.notices.Warn("too many connections from one address: new ones are closed", "client", client, "limit", l.gate.one)
 	}
 }
 

@@ -23,7 +23,7 @@ import (
 //	L2  An entry is found by all bytes of its request. It was stored when package http had answered
 //	    them, and a handler had offered to repeat that.
 //	L3  A handler offers nothing that depends on a user, on a share, on a snapshot, or on a symbolic
-//	    link.
+//	    link. An entry counts as long as the users and rights by which it was made.
 //	L4  The lane repeats an answer only if the path leads to the same inode as then, with the same
 //	    times and size. It need not look while the version of the volume is the same. The content
 //	    comes from the same transaction.
@@ -46,14 +46,15 @@ func newLane(s *site) *lane { return &lane{site: s, young: make(map[string]*lane
 func (l *lane) find(request []byte) *laneEntry {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if e := l.young[string(request)]; e != nil {
+	who := l.site.who.Load()
+	if e := l.young[string(request)]; e != nil && e.who == who {
 		return e
 	}
-	e := l.old[string(request)]
-	if e != nil {
+	if e := l.old[string(request)]; e != nil && e.who == who {
 		l.add(e)
+		return e
 	}
-	return e
+	return nil
 }
 
 func (l *lane) put(e *laneEntry) {

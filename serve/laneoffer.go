@@ -11,6 +11,7 @@ import (
 // A laneOffer is what a handler says of its answer, so that a lane can repeat it.
 type laneOffer struct {
 	tree   *tree
+	who    *authority
 	serial uint64   // of the opened volume
 	names  []string // from the root of the volume to the file, none of them a symbolic link
 	node   store.Node
@@ -40,7 +41,7 @@ func (g *get) offer(data []byte) {
 		return
 	}
 	o := &laneOffer{
-		tree: g.p.tree, serial: g.p.vol.serial, names: elements(g.real), node: storeNode(node(g.info)),
+		tree: g.p.tree, who: g.who, serial: g.p.vol.serial, names: elements(g.real), node: storeNode(node(g.info)),
 		method: g.r.Method, path: loggedPath(g.r.URL.EscapedPath()), status: g.w.status,
 	}
 	switch {

@@ -57,7 +57,7 @@ func (c *call) links() (list []treeLink, err error) {
 		}
 	}
 	slices.SortStableFunc(list, func(a, b treeLink) int { return b.Made.Compare(a.Made) })
-	if len(list) == 0 && c.user == "" && c.s.options.Users != nil {
+	if len(list) == 0 && c.user == "" && c.who.users != nil {
 		return nil, errDenied
 	}
 	return list, nil
@@ -74,7 +74,7 @@ func (c *call) linksOf(t *tree) ([]Link, error) {
 
 // state returns what comes of a link that is opened now.
 func (c *call) linkState(l *treeLink) string {
-	a := c.s.linkAccess(l.share, l.tree.shown(l.Path))
+	a := c.linkAccess(l.share, l.tree.shown(l.Path))
 	switch {
 	case l.Expired():
 		return "expired"

@@ -3,20 +3,15 @@ package serve
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
-	"encoding/pem"
 	"errors"
-	"io/fs"
 	"net"
 	"net/http"
-	"os"
-	"time"
 
 	"golang.org/x/net/netutil"
 )
 
 // Serve answers the requests that come to a listener, until ctx is done. Requests under way then
-// have some seconds to end. cert, if not nil, is for TLS.
+// have some seconds to end. cert, if not nil, is for TLS, until Follow reads another one.
 func (s *Server) Serve(ctx context.Context, l net.Listener, cert *tls.Certificate) error {
 	server := &http.Server{
 		Handler: s, ReadHeaderTimeout: min(headerTime, stallTime), IdleTimeout: idleTime, MaxHeaderBytes: maxHeader,
@@ -29,7 +24,10 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, cert *tls.Certificat
 		defer s.lane.late.Wait()
 	}
 	if cert != nil {
-		server.TLSConfig = &tls.Config{Certificates: []tls.Certificate{*cert}, MinVersion: tls.VersionTLS12}
+		s.certificate.Store(cert)
+		server.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+			return s.certificate.Load(), nil
+		}}
 	}
 	failed := make(chan error, 1)
 	go func() {
@@ -55,50 +53,4 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, cert *tls.Certificat
 		return err
 	}
 	return nil
-}
-
-var (
-	errExpired  = errors.New("the certificate has expired")
-	errNotValid = errors.New("the certificate is not valid yet")
-)
-
-// LoadCertificate reads a certificate and its key, and refuses one that clients would refuse now.
-// Its errors name the file that is at fault.
-func LoadCertificate(certFile, keyFile string) (*tls.Certificate, error) {
-	certPEM, err := os.ReadFile(certFile)
-	if err != nil {
-		return nil, err
-	}
-	keyPEM, err := os.ReadFile(keyFile)
-	if err != nil {
-		return nil, err
-	}
-	cert, err := tls.X509KeyPair(certPEM, keyPEM)
-	if err != nil {
-		file := certFile
-		if isCertificate(certPEM) {
-			file = keyFile
-		}
-		return nil, &fs.PathError{Op: "read", Path: file, Err: err}
-	}
-	switch now := time.Now(); {
-	case now.After(cert.Leaf.NotAfter):
-		err = errExpired
-	case now.Before(cert.Leaf.NotBefore):
-		err = errNotValid
-	default:
-		return &cert, nil
-	}
-	return nil, &fs.PathError{Op: "read", Path: certFile, Err: err}
-}
-
-// isCertificate reports whether a text has a certificate that can be read.
-func isCertificate(text []byte) bool {
-	for block, rest := pem.Decode(text); block != nil; block, rest = pem.Decode(rest) {
-		if block.Type == "CERTIFICATE" {
-			_, err := x509.ParseCertificate(block.Bytes)
-			return err == nil
-		}
-	}
-	return false
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
+	"fmt"
 	"net/http"
 	"net/netip"
 	"strconv"
@@ -38,13 +39,13 @@ const (
 //	    client that guesses keeps no one out who has logged in. Only that address can find out by
 //	    guessing fast which passwords are remembered, and not without limit.
 type logins struct {
-	users *Users
 	key   [32]byte
 	slots chan struct{} // one for each password that is hashed now
 
 	underway singleflight.Group // passwords that are looked at now, by their sum
 
 	mu    sync.Mutex // guards the fields below
+	users *Users
 	known map[[sha256.Size]byte]time.Time
 	tries map[netip.Prefix]*tries
 }
@@ -65,21 +66,29 @@ func newLogins(u *Users) *logins {
 
 var errCredentials = &failure{status: http.StatusUnauthorized, message: "The name or the password is wrong."}
 
-// user returns who sends a request, and "" for a client that does not say who it is. client is its
-// address.
-func (l *logins) user(r *http.Request, client string) (string, error) {
+// set lets other users count. No password that was right before is remembered.
+func (l *logins) set(u *Users) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.users = u
+	clear(l.known)
+}
+
+// user returns which of some users sends a request, and "" for a client that does not say who it
+// is. client is its address.
+func (l *logins) user(r *http.Request, client string, users *Users) (string, error) {
 	header := r.Header.Get("Authorization")
 	if header == "" || l == nil {
 		return "", nil
 	}
 	name, password, basic := r.BasicAuth()
 	if scheme, token, _ := strings.Cut(header, " "); strings.EqualFold(scheme, "Bearer") {
-		if name, ok := l.users.ofToken(strings.TrimSpace(token)); ok {
+		if name, ok := users.ofToken(strings.TrimSpace(token)); ok {
 			return name, nil
 		}
 	}
 	from := networksOf(client)
-	if basic && l.remembers(from[0], name, password) {
+	if basic && l.remembers(from[0], users, name, password) {
 		return name, nil
 	}
 	if !basic {
@@ -87,21 +96,21 @@ func (l *logins) user(r *http.Request, client string) (string, error) {
 		return "", cmp.Or(err, error(errCredentials))
 	}
 	sum := l.sum(from[0], name, password)
-	_, err, _ := l.underway.Do(string(sum[:]), func() (any, error) { return nil, l.check(from, name, password) })
+	_, err, _ := l.underway.Do(fmt.Sprintf("%p%s", users, sum), func() (any, error) { return nil, l.check(from, users, name, password) })
 	return name, err
 }
 
 // check returns an error unless a password is right (G1). Requests that come with the same one at
 // the same time, as those of a browser do, share one try.
-func (l *logins) check(from []netip.Prefix, name, password string) error {
+func (l *logins) check(from []netip.Prefix, users *Users, name, password string) error {
 	slot, err := l.try(from)
 	if err != nil {
 		return err
 	}
-	if !l.matches(slot, name, password) {
+	if !l.matches(slot, users, name, password) {
 		return errCredentials
 	}
-	l.remember(from, name, password)
+	l.remember(from, users, name, password)
 	return nil
 }
 
@@ -128,7 +137,7 @@ func networksOf(client string) []netip.Prefix {
 }
 
 // remembers reports whether a password was right some minutes ago, from the same address.
-func (l *logins) remembers(from netip.Prefix, name, password string) bool {
+func (l *logins) remembers(from netip.Prefix, users *Users, name, password string) bool {
 	sum := l.sum(from, name, password)
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -136,18 +145,20 @@ func (l *logins) remembers(from netip.Prefix, name, password string) bool {
 		return false
 	}
 	until, ok := l.known[sum]
-	return ok && time.Now().Before(until)
+	return ok && l.users == users && time.Now().Before(until)
 }
 
 // remember notes a password that was right, and takes the count of its try back.
-func (l *logins) remember(from []netip.Prefix, name, password string) {
+func (l *logins) remember(from []netip.Prefix, users *Users, name, password string) {
 	sum := l.sum(from[0], name, password)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.known) >= loginsKept {
 		clear(l.known)
 	}
-	l.known[sum] = time.Now().Add(loginKept)
+	if l.users == users {
+		l.known[sum] = time.Now().Add(loginKept)
+	}
 	for _, network := range from {
 		if t := l.tries[network]; t != nil && t.n > 0 {
 			t.n--
@@ -156,12 +167,12 @@ func (l *logins) remember(from []netip.Prefix, name, password string) {
 }
 
 // matches reports whether a password is right (G2). It takes long on purpose.
-func (l *logins) matches(slot chan struct{}, name, password string) bool {
+func (l *logins) matches(slot chan struct{}, users *Users, name, password string) bool {
 	for _, s := range []chan struct{}{slot, l.slots} {
 		s <- struct{}{}
 		defer func() { <-s }()
 	}
-	return l.users.matches(l.key[:], name, password)
+	return users.matches(l.key[:], name, password)
 }
 
 func (l *logins) sum(from netip.Prefix, name, password string) (sum [sha256.Size]byte) {

@@ -37,5 +37,6 @@ type Options struct {
 	// client, and wrong passwords and requests at once count for it. [ParseProxy] reads them.
 	TrustedProxies []netip.Prefix
 
-	Logger *slog.Logger // of requests; nil logs nothing
+	Logger  *slog.Logger // of requests; nil logs nothing
+	Notices *slog.Logger // of what the operator should know; nil is Logger
 }

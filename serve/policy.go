@@ -28,6 +28,9 @@ func (c *call) protect() {
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("X-Frame-Options", "SAMEORIGIN")
+	if c.r.TLS != nil {
+		h.Set("Strict-Transport-Security", hsts)
+	}
 	h.Set("Permissions-Policy", "camera=(), microphone=(), geolocation=(), interest-cohort=()")
 }
 
@@ -48,7 +51,7 @@ func (c *call) startPage(status int) {
 // cacheControl lets clients keep an answer, but ask each time whether it still holds. Shared caches
 // must not keep answers for users.
 func (c *call) cacheControl() string {
-	if c.s.options.Users != nil {
+	if c.who.users != nil {
 		return "private, no-cache"
 	}
 	return "no-cache"

@@ -27,7 +27,7 @@ func (c router) serve() error {
 		return service(c).icon()
 	}
 	var err error
-	if c.user, err = c.s.logins.user(c.r, c.client); err != nil {
+	if c.user, err = c.s.logins.user(c.r, c.client, c.who.users); err != nil {
 		return err
 	}
 	return c.route()

@@ -60,6 +60,9 @@ func newSite(o *Options, base string) *site {
 	if o.Users != nil {
 		s.logins = newLogins(o.Users)
 	}
+	s.notices = noticesOf(o)
+	s.who.Store(&authority{o.Users, o.Rights})
+	s.nameStrangers()
 	s.assets = http.StripPrefix(base+assetsPath, http.FileServerFS(page.Assets()))
 	return s
 }

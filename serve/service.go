@@ -1,9 +1,11 @@
 package serve
 
 import (
+	"io"
 	"io/fs"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/foliofs/folio/serve/page"
 )
@@ -26,7 +28,13 @@ func (c service) health() error {
 	}
 	c.w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	c.w.Header().Set("Cache-Control", "no-store")
-	_, err := c.w.Write([]byte("ok\n"))
+	text := "ok\n"
+	for _, warning := range []string{c.s.certificateWarning(time.Now()), c.s.warning()} {
+		if warning != "" {
+			text += "warning: " + warning + "\n"
+		}
+	}
+	_, err := io.WriteString(c.w, text)
 	return err
 }
 
@@ -56,7 +64,7 @@ func (c service) icon() error {
 
 // login lets a browser ask for a password, and goes on where the user was.
 func (c service) login() error {
-	if c.s.options.Users == nil {
+	if c.who.users == nil {
 		return errMethod
 	}
 	if c.user == "" {

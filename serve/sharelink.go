@@ -78,7 +78,7 @@ func (c *call) openShare(p *place, rx *folio.Rx, t *tree, record string) error {
 		return err
 	}
 	p.share, p.snapshot = s, s.Snapshot
-	if p.access = c.s.linkAccess(s, t.shown(real)); p.access == nil {
+	if p.access = c.linkAccess(s, t.shown(real)); p.access == nil {
 		return errGone
 	}
 	if p.within = real; !info.IsDir() {
@@ -89,15 +89,15 @@ func (c *call) openShare(p *place, rx *folio.Rx, t *tree, record string) error {
 
 // linkAccess returns what a link to a path gives, or nil if the user who made it is gone. Where no
 // user can log in any more, those who made links have the rights of all.
-func (s *site) linkAccess(link *share, shown string) *access {
+func (c *call) linkAccess(link *share, shown string) *access {
 	user := link.User
-	switch users := s.options.Users; {
+	switch users := c.who.users; {
 	case users == nil:
 		user = ""
 	case user != "" && !users.has(user):
 		return nil
 	}
-	a := s.accessOf(user)
+	a := c.accessOf(user)
 	a.link = &linkAccess{within: strings.TrimSuffix(shown, "/"), gives: rightRead}
 	if link.Upload {
 		a.link.gives = rightUpload

@@ -61,8 +61,8 @@ func (s *site) sweepLinks(ctx context.Context, o *opened, t *tree) {
 			err = o.Remove(l.share.record)
 		}
 	}
-	if err != nil && ctx.Err() == nil && s.options.Logger != nil {
-		s.options.Logger.Warn("cannot remove an old link", "path", t.own(shareDir), "error", err)
+	if err != nil && ctx.Err() == nil {
+		s.notices.Warn("cannot remove an old link", "path", t.own(shareDir), "error", err)
 	}
 }
 
@@ -76,8 +76,8 @@ func (s *site) sweepDir(ctx context.Context, o *opened, t *tree, dir string, kep
 		if !ok || ctx.Err() != nil || time.Since(made) < kept && !t.isDone(o, path.Join(dir, e.Name())) {
 			continue
 		}
-		if err := t.removeOld(ctx, o, path.Join(dir, e.Name())); err != nil && s.options.Logger != nil {
-			s.options.Logger.Warn("cannot remove an old file", "path", path.Join(dir, e.Name()), "error", err)
+		if err := t.removeOld(ctx, o, path.Join(dir, e.Name())); err != nil {
+			s.notices.Warn("cannot remove an old file", "path", path.Join(dir, e.Name()), "error", err)
 		}
 	}
 }

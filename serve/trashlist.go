@@ -43,7 +43,7 @@ func answerTrash(c *call, rest string) error {
 	switch {
 	case err != nil:
 		return err
-	case len(list) == 0 && c.user == "" && c.s.options.Users != nil:
+	case len(list) == 0 && c.user == "" && c.who.users != nil:
 		return errDenied
 	}
 	c.w.Header().Set("Cache-Control", "no-store")

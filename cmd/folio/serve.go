@@ -5,7 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"io"
+	"io/fs"
 	"log/slog"
 	"net"
 	"os"
@@ -18,6 +18,7 @@ import (
 
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/cmd/folio/internal/failure"
+	"github.com/foliofs/folio/cmd/folio/internal/interrupt"
 	"github.com/foliofs/folio/cmd/folio/internal/location"
 	"github.com/foliofs/folio/cmd/folio/internal/value"
 	"github.com/foliofs/folio/serve"
@@ -28,9 +29,7 @@ type volumeServer struct {
 	*command
 	options         serve.Options
 	listen          string
-	certFile        string
-	keyFile         string
-	users, rights   string // files
+	files           serve.Files
 	trashDays       int
 	maxSize, upload value.ByteSize
 	quiet           bool
@@ -44,7 +43,7 @@ Clients read only, and only programs of this computer reach the server, unless f
 --users names a file with a line NAME:HASH for each user, as htpasswd -B writes it; argon2id works, too. A
 hash sha256:HEX is that of a token, which a program sends as Authorization: Bearer. --rights names a file
 with lines USER RIGHT PATH, where RIGHT is none, upload, read or write; USER * is everybody who has logged
-in, and - everybody else.
+in, and - everybody else. Both, and the certificate, are read again when they change, and by SIGHUP.
 
 The server answers to addresses, to localhost, to the name of this computer, and to names that --host adds.
 A socket that systemd passes on takes the place of --listen. The page of docs/serve.md has examples.`
@@ -64,10 +63,10 @@ func (c *command) serveCommand() *cobra.Command {
 	flags.StringVar(&s.options.Base, "base", "", "the `path` that all URLs begin with")
 	flags.StringArrayVar(&s.options.Hosts, "host", nil, "a `name` that the server answers to; several may be given")
 	flags.Func("trusted-proxy", "the `address` or network of a proxy whose X-Forwarded-For is believed, or unix; several may be given", s.trustProxy)
-	flags.StringVar(&s.certFile, "tls-cert", "", "`file` with the certificate")
-	flags.StringVar(&s.keyFile, "tls-key", "", "`file` with its key")
-	flags.StringVar(&s.users, "users", "", "`file` with the users")
-	flags.StringVar(&s.rights, "rights", "", "`file` with the rights of users")
+	flags.StringVar(&s.files.Certificate, "tls-cert", "", "`file` with the certificate")
+	flags.StringVar(&s.files.Key, "tls-key", "", "`file` with its key")
+	flags.StringVar(&s.files.Users, "users", "", "`file` with the users")
+	flags.StringVar(&s.files.Rights, "rights", "", "`file` with the rights of users")
 	flags.BoolVar(&s.options.Index, "index", false, "show index.html in place of a directory that has one")
 	flags.IntVar(&s.trashDays, "trash", 7, "how many `days` removed files are kept; 0 removes them at once")
 	flags.Func("max-size", "let no volume grow beyond this `size` in bytes, such as 10G", s.maxSize.Set)
@@ -106,6 +105,9 @@ func (s *volumeServer) run(ctx context.Context, args []string) error {
 		scheme = "https"
 	}
 	fmt.Fprintf(s.Stderr, "folio: serving %s://%s%s/\n", scheme, l.Addr(), strings.TrimSuffix("/"+strings.Trim(s.options.Base, "/"), "/"))
+	if s.files != (serve.Files{}) {
+		go server.Follow(ctx, &s.files, s.hangups(ctx))
+	}
 	err = server.Serve(ctx, l, cert)
 	return errors.Join(err, server.Close())
 }
@@ -123,29 +125,19 @@ func (s *volumeServer) prepare() (cert *tls.Certificate, err error) {
 	}
 	s.options.Trash = time.Duration(s.trashDays) * 24 * time.Hour
 	s.options.MaxBody = int64(s.upload)
+	s.options.Notices = slog.New(slog.NewTextHandler(s.Stderr, nil))
 	if !s.quiet {
-		s.options.Logger = slog.New(slog.NewTextHandler(s.Stderr, nil))
+		s.options.Logger = s.options.Notices
 	}
-	if s.users != "" {
-		if s.options.Users, err = parseFile(s.users, serve.ParseUsers); err != nil {
-			return nil, err
-		}
-	}
-	if s.rights != "" {
-		if s.options.Rights, err = parseFile(s.rights, serve.ParseRights); err != nil {
-			return nil, err
-		}
-	}
-	if (s.certFile == "") != (s.keyFile == "") {
+	if (s.files.Certificate == "") != (s.files.Key == "") {
 		return nil, errHalfTLS
 	}
-	if s.certFile == "" {
-		return nil, nil
+	settings, err := s.files.Read()
+	s.options.Users, s.options.Rights = settings.Users, settings.Rights
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		err = failure.At(e.Path, err)
 	}
-	if cert, err = serve.LoadCertificate(s.certFile, s.keyFile); err != nil {
-		err = failure.At(s.certFile, err)
-	}
-	return cert, err
+	return settings.Certificate, err
 }
 
 func (s *volumeServer) trustProxy(text string) error {
@@ -154,15 +146,22 @@ func (s *volumeServer) trustProxy(text string) error {
 	return err
 }
 
-// parseFile reads a file, and names it in errors.
-func parseFile[T any](name string, parse func(io.Reader) (*T, error)) (*T, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	v, err := parse(f)
-	return v, failure.At(name, err)
+// hangups returns the channel that has a value for each SIGHUP, which then does not end the
+// command. That of a terminal which is closed does.
+func (s *volumeServer) hangups(ctx context.Context) <-chan struct{} {
+	again := make(chan struct{}, 1)
+	interactive := s.OnTerminal()
+	interrupt.Hangup(ctx, func() bool {
+		if interactive && !s.OnTerminal() {
+			return false
+		}
+		select {
+		case again <- struct{}{}:
+		default: // they are about to be read
+		}
+		return true
+	})
+	return again
 }
 
 // listener returns the socket that systemd has passed on, or listens.

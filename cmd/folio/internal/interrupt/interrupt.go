@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/foliofs/folio/cmd/folio/internal/failure"
@@ -21,7 +22,10 @@ func (e *Error) Error() string { return "interrupted" }
 type interruptsKey struct{}
 
 // An interrupts receives the signals that end a command.
-type interrupts struct{ signals, pipes chan os.Signal }
+type interrupts struct {
+	signals, pipes chan os.Signal
+	hangup         atomic.Pointer[func() bool] // nil lets SIGHUP end the command
+}
 
 // endings are the signals that ask a command to end. So does SIGPIPE if the reader of its output
 // has gone. The system also sends that when the other end of a connection has gone, which is an
@@ -30,7 +34,7 @@ var endings = []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall
 
 // Context returns a context that the first signal ends. The second one ends the process.
 func Context(parent context.Context) (context.Context, func()) {
-	in := &interrupts{make(chan os.Signal, 1), make(chan os.Signal, 1)}
+	in := &interrupts{signals: make(chan os.Signal, 1), pipes: make(chan os.Signal, 1)}
 	ctx, cancel := context.WithCancelCause(context.WithValue(parent, interruptsKey{}, in))
 	for _, s := range endings {
 		if !signal.Ignored(s) { // as nohup and shells do for background processes
@@ -59,6 +63,9 @@ func (in *interrupts) wait(ctx context.Context, cancel context.CancelCauseFunc) 
 	for s == nil {
 		select {
 		case s = <-in.signals:
+			if hangup := in.hangup.Load(); s == syscall.SIGHUP && hangup != nil && (*hangup)() {
+				s = nil
+			}
 		case s = <-in.pipes:
 			if !outputGone() {
 				s = nil
@@ -81,6 +88,13 @@ func ReaderGone(err error) bool {
 	}
 	e, ok := errors.AsType[*fs.PathError](err)
 	return ok && e.Path == failure.StandardOutput && errors.Is(err, syscall.EPIPE)
+}
+
+// Hangup lets fn say what SIGHUP does: if it returns true, the command goes on.
+func Hangup(ctx context.Context, fn func() bool) {
+	if in, ok := ctx.Value(interruptsKey{}).(*interrupts); ok {
+		in.hangup.Store(&fn)
+	}
 }
 
 // LetKill is for commands that leave nothing behind. A signal ends the process at once, even

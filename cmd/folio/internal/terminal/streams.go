@@ -48,6 +48,9 @@ func isTerminal(w any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
+// OnTerminal reports whether standard error is a terminal that is still there.
+func (s *Streams) OnTerminal() bool { return isTerminal(s.Stderr) }
+
 // Name is a file's name for the output: quoted on a terminal, as it is for programs.
 func (s *Streams) Name(file string) string {
 	if s.OutTerminal {

@@ -1,0 +1,125 @@
+package serve
+
+import (
+	"context"
+	"crypto/tls"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+)
+
+// Files name the files with what may change while a server runs; "" stands for none.
+type Files struct {
+	Users       string // as ParseUsers reads them
+	Rights      string // as ParseRights reads them
+	Certificate string // PEM, with its key in Key
+	Key         string
+}
+
+// Settings are what Files have. What has no file is nil.
+type Settings struct {
+	Users       *Users
+	Rights      *Rights
+	Certificate *tls.Certificate
+}
+
+// Read reads the files. It returns an *fs.PathError for one that cannot be used.
+func (f *Files) Read() (s Settings, err error) {
+	if s.Users, err = parseFile(f.Users, ParseUsers); err != nil {
+		return s, err
+	}
+	if s.Rights, err = parseFile(f.Rights, ParseRights); err != nil {
+		return s, err
+	}
+	if f.Certificate != "" {
+		s.Certificate, err = LoadCertificate(f.Certificate, f.Key)
+	}
+	return s, err
+}
+
+// parseFile reads a file, unless name is "".
+func parseFile[T any](name string, parse func(io.Reader) (*T, error)) (*T, error) {
+	if name == "" {
+		return nil, nil
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	v, err := parse(f)
+	if err != nil {
+		return nil, &fs.PathError{Op: "read", Path: name, Err: err}
+	}
+	return v, nil
+}
+
+// readEvery is how often Follow looks whether a file has changed. One that changes is read when it
+// has stayed as it is from one look to the next: a certificate and its key are two files.
+var readEvery = 2 * time.Second // tests set it
+
+// Follow reads the files again when they change, and when again has a value, until ctx is done.
+// What they have counts from then on, without an end to any connection. If a file cannot be used,
+// all stays as it is, and the log and /healthz say so.
+func (s *Server) Follow(ctx context.Context, f *Files, again <-chan struct{}) {
+	read := f.stamps()
+	seen := read
+	tick := time.NewTicker(readEvery)
+	defer tick.Stop()
+	said := time.Time{} // when the log said that the certificate ends
+	for {
+		if text := s.certificateWarning(time.Now()); text != "" && time.Since(said) > 24*time.Hour {
+			said = time.Now()
+			s.notices.Warn(text)
+		}
+		force := false
+		select {
+		case <-ctx.Done():
+			return
+		case <-again:
+			force = true
+		case <-tick.C:
+		}
+		now := f.stamps()
+		if force || now != read && now == seen {
+			read = now
+			s.take(f)
+			said = time.Time{}
+		}
+		seen = now
+	}
+}
+
+// take lets what the files have count, if all can be used.
+func (s *Server) take(f *Files) {
+	settings, err := f.Read()
+	if err != nil {
+		s.notices.Error("a file cannot be used: what was read before counts", "error", err)
+		s.warn("the users, the rights or the certificate have changed and cannot be used; those of before count")
+		return
+	}
+	s.SetUsers(settings.Users, settings.Rights)
+	if settings.Certificate != nil {
+		s.certificate.Store(settings.Certificate)
+	}
+	s.warn("")
+	s.notices.Info("users, rights and certificate were read again")
+}
+
+// A stamp tells whether a file has changed.
+type stamp struct {
+	size  int64
+	mtime time.Time
+	inode uint64
+}
+
+// stamps returns those of all files. One that is not there has none.
+func (f *Files) stamps() (list [4]stamp) {
+	for i, name := range []string{f.Users, f.Rights, f.Certificate, f.Key} {
+		if info, err := os.Stat(name); name != "" && err == nil {
+			list[i] = stamp{info.Size(), info.ModTime(), inodeOf(info)}
+		}
+	}
+	return list
+}

@@ -263,18 +263,16 @@ func (b *Builder) writeSchema() (page1 []byte, err error) {
 // header is the header that SQLite would have written in one transaction.
 func (b *Builder) header() format.Header {
 	return format.Header{
-		PageSize:        b.out.PageSize,
-		WriteVersion:    format.VersionRollback,
-		ReadVersion:     format.VersionRollback,
-		Reserved:        b.out.PageSize - b.out.Usable,
-		ChangeCounter:   1,
-		PageCount:       b.out.PageCount(),
-		SchemaCookie:    uint32(len(b.objects)),
-		SchemaFormat:    4,
-		Encoding:        format.UTF8,
-		UserVersion:     b.options.UserVersion,
-		ApplicationID:   b.options.ApplicationID,
-		VersionValidFor: 1,
-		WriterVersion:   pager.WriterVersion,
+		PageSize:      b.out.PageSize,
+		WriteVersion:  format.VersionRollback,
+		ReadVersion:   format.VersionRollback,
+		Reserved:      b.out.PageSize - b.out.Usable,
+		PageCount:     b.out.PageCount(),
+		SchemaCookie:  uint32(len(b.objects)),
+		SchemaFormat:  4,
+		Encoding:      format.UTF8,
+		UserVersion:   b.options.UserVersion,
+		ApplicationID: b.options.ApplicationID,
+		WriterVersion: pager.WriterVersion,
 	}
 }

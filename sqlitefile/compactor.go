@@ -346,7 +346,7 @@ func (c *compactor) head(page1 []byte) error {
 	if c.pointers != nil {
 		put(page1[btree.LargestRootOffset:], c.largest)
 	}
-	pager.CountCommit(page1, c.pages())
+	pager.CountCommit(page1, c.pages()) // the counter itself is for Finish to set
 	return nil
 }
 

@@ -109,6 +109,7 @@ func (db *DB) Path() string { return db.pager.Path() }
 //
 // Everything that fn gets from rx is valid until fn returns. A fault on a mapped page, because the
 // file shrank or its disk failed, ends fn with ErrFault in place of a crash; panics pass through.
+// If another database was copied over the file meanwhile, the error is ErrMoved.
 func (db *DB) View(ctx context.Context, fn func(rx *Rx) error) (err error) {
 	defer osfile.Catch(osfile.Arm(), &err)
 	rx, err := db.begin(ctx)
@@ -116,7 +117,10 @@ func (db *DB) View(ctx context.Context, fn func(rx *Rx) error) (err error) {
 		return err
 	}
 	defer rx.end()
-	return fn(rx)
+	if err := fn(rx); err != nil {
+		return err
+	}
+	return rx.pager.Unreplaced()
 }
 
 // Begin starts a read transaction that the caller must end with End. It is View for callers whose

@@ -24,6 +24,7 @@ func init() {
 	enginelink.OverflowPages = func(table any, rowid, size int64, fn func(first uint32, n int)) error {
 		return table.(Table).overflowPages(rowid, size, fn)
 	}
+	enginelink.Replaced = func(db any) bool { return db.(*DB).pager.Replaced() }
 	enginelink.FirstColumns = func(table any, n int) {
 		t := table.(*TableWriter)
 		*t = t.firstColumns(n)

@@ -43,6 +43,10 @@ var (
 	// ErrMoved says that the database, or its log, was deleted, renamed or replaced while it was
 	// open: everything that is written now would be lost.
 	ErrMoved = dberr.ErrMoved
+	// ErrMispaired says that the write-ahead log or the journal next to a database belongs to
+	// another file, in whose place the database was put by mv, cp or rsync, for example: read with
+	// that log it would be a mixture of the two. Nothing was changed. See docs/engine.md.
+	ErrMispaired = dberr.ErrMispaired
 	// ErrNoLocks says that the file system of the database has no locks of byte ranges, without
 	// which it cannot be shared: nothing was changed.
 	ErrNoLocks = osfile.ErrNoLocks

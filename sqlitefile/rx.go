@@ -1,8 +1,8 @@
 package sqlitefile
 
 import (
-	"github.com/foliofs/folio/internal/dberr"
 	"github.com/foliofs/folio/internal/format"
+	"github.com/foliofs/folio/internal/osfile"
 	"github.com/foliofs/folio/internal/search"
 )
 
@@ -66,5 +66,12 @@ func (rx *Rx) Info() Info {
 // the version stays.
 func (rx *Rx) Version() uint64 { return rx.pager.Version }
 
-// Guard calls fn and turns a fault on a mapped page into ErrFault, as View does.
-func (rx *Rx) Guard(fn func() error) error { return dberr.Guard(fn) }
+// Guard calls fn, as View does: a fault on a mapped page becomes ErrFault, and the error is
+// ErrMoved if another database was written over the file meanwhile.
+func (rx *Rx) Guard(fn func() error) (err error) {
+	defer osfile.Catch(osfile.Arm(), &err)
+	if err := fn(); err != nil {
+		return err
+	}
+	return rx.pager.Unreplaced()
+}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"hash/crc32"
 	"io"
 
 	"github.com/foliofs/folio/internal/format"
@@ -49,6 +50,7 @@ type File struct {
 	full    chan outBuffer // nil before the first buffer is full
 	free    chan outBuffer
 	stopped bool
+	sum     uint32 // of what was written; the writing goroutine's until stopped
 }
 
 // An outBuffer goes from the builder to the writing goroutine, and comes back empty with the error
@@ -166,6 +168,7 @@ func (f *File) writeBuffers(full <-chan outBuffer, free chan<- outBuffer) {
 	var err error
 	for b := range full {
 		if err == nil {
+			f.sum = crc32.Update(f.sum, crc32.IEEETable, b.data)
 			_, err = f.file.WriteAt(b.data, b.off)
 			if file, ok := f.file.(*osfile.File); ok && !f.lazy {
 				file.StartWriteback(b.off, int64(len(b.data)))
@@ -188,7 +191,9 @@ func (f *File) Stop() (err error) {
 	return err
 }
 
-// Finish writes the remaining pages and then page 1, which is a whole page (O1).
+// Finish writes the remaining pages and then page 1, which is a whole page (O1). Its change counter
+// becomes a sum of all other pages, so that two databases hardly ever have the same: by the counter
+// a log is known to belong to another file (package wal).
 func (f *File) Finish(page1 []byte) error {
 	if err := f.Stop(); err != nil {
 		return err
@@ -196,9 +201,11 @@ func (f *File) Finish(page1 []byte) error {
 	if err := f.ctx.Err(); err != nil {
 		return err
 	}
-	if _, err := f.file.WriteAt(f.buf[f.from:f.used], f.base+int64(f.from)); err != nil {
+	rest := f.buf[f.from:f.used]
+	if _, err := f.file.WriteAt(rest, f.base+int64(f.from)); err != nil {
 		return err
 	}
+	format.PutCounter(page1, crc32.Update(f.sum, crc32.IEEETable, rest))
 	_, err := f.file.WriteAt(page1, 0)
 	return err
 }

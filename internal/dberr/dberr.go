@@ -20,6 +20,7 @@ var (
 	ErrNotDatabase   = errors.New("file is not a SQLite database")
 	ErrInUpdate      = errors.New("the call would wait for the transaction that it is a part of; use its Tx")
 	ErrMoved         = errors.New("the file was deleted, renamed or replaced while it was open")
+	ErrMispaired     = errors.New("the log or journal next to it is that of another file, which this one has replaced")
 	ErrLogLeft       = errors.New("the write-ahead log stays next to the database: keep the two together")
 	ErrFailed        = errors.New("nothing can be written after what has failed: close the database and open it again")
 	ErrNeedsRecovery = errors.New("database needs recovery: a hot rollback journal lies next to it; open it once where it can be written")

@@ -80,6 +80,10 @@ var Epoch func(tx any) uint64
 // function that the engine does not know makes an insertion fail with ErrUnsupported.
 var FirstColumns func(table any, n int)
 
+// Replaced reports whether the database that db has open is not at its name any more: another file
+// has the name, or another database was written over the file.
+var Replaced func(db any) bool
+
 // KnownTriggers names the triggers that the caller keeps true by itself when it writes rows: those
 // whose statements known accepts. Tables that have such triggers can be written, and Exec makes
 // them. It must be called before the first write transaction.

@@ -1,6 +1,9 @@
 package format
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"hash/crc32"
+)
 
 // Sizes and numbers of a write-ahead log.
 const (
@@ -16,7 +19,7 @@ const (
 //	     0     4  0x377f0682, or 0x377f0683 where checksums read the log as big-endian words
 //	     4     4  version: 3007000
 //	     8     4  page size in bytes
-//	    12     4  checkpoint sequence number: how often the log began again
+//	    12     4  checkpoint sequence number: how often the log began again; nobody reads it. See Bind
 //	    16     4  salt 1, raised by one each time the log begins again
 //	    20     4  salt 2, random each time
 //	    24     8  checksum of the first 24 bytes
@@ -69,6 +72,25 @@ func (h *WALHeader) Put(b []byte) {
 	h.Checksum = Checksum{}.Add(b[:24], h.BigEndian)
 	binary.BigEndian.PutUint32(b[24:], h.Checksum[0])
 	binary.BigEndian.PutUint32(b[28:], h.Checksum[1])
+}
+
+// Bind makes h the header of a log that begins while page 1 of the file says c. A later reader can
+// tell by it that a log is not that of the file beside it. It leaves its mark in numbers that mean
+// nothing to SQLite: salt 2 need only differ from those before, which salt 1 sees to, and the
+// sequence number says that the salt is of this kind. When SQLite begins the log again it raises
+// the number and salt 1 by one, so that the mark is gone.
+func (h *WALHeader) Bind(c Change) {
+	h.Sequence, h.Salt[1] = ^h.Salt[0], h.boundSalt(c)
+}
+
+// Bound reports whether Bind has made h.
+func (h *WALHeader) Bound() bool { return h.Sequence == ^h.Salt[0] }
+
+// BeganOn reports whether a log whose header is bound began while page 1 of the file said c.
+func (h *WALHeader) BeganOn(c Change) bool { return h.Salt[1] == h.boundSalt(c) }
+
+func (h *WALHeader) boundSalt(c Change) uint32 {
+	return crc32.Update(h.Salt[0], crc32.IEEETable, c[:])
 }
 
 // FrameOffset returns the offset of a frame in a log of the given page size. The first frame is 1.

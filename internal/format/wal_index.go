@@ -39,7 +39,7 @@ const (
 //	  25   100    20  five read marks: the last frame that readers with that lock use, or ReadMarkUnused
 //	  30   120     8  lock bytes: never read, never written
 //	  32   128     4  frames that a checkpoint has begun to copy
-//	  33   132     4  not used
+//	  33   132     4  not used by SQLite; see package wal
 //
 // A writer stores the copy at 12 first, and a reader loads it last; a header is good only if both
 // are equal.
@@ -48,6 +48,7 @@ const (
 	WALIndexBackfillWord  = 24
 	WALIndexReadMarkWord  = 25 // of the first mark
 	WALIndexAttemptedWord = 32
+	WALIndexUnusedWord    = 33
 	ReadMarkUnused        = 0xffffffff
 )
 

@@ -99,6 +99,9 @@ func (c *checkpointer) checkpoint(log *wal.Log) (frames, copied uint32, err erro
 	if err == nil && copied > before {
 		c.count.Add(1)
 	}
+	if errors.Is(err, wal.ErrReplaced) {
+		err = c.pager.movedAway("checkpoint", c.pager.file)
+	}
 	return frames, copied, err
 }
 
@@ -282,9 +285,15 @@ func (c *checkpointer) recycle(log *wal.Log, frames uint32) error {
 }
 
 // closeLog copies the log back and removes it, if no other connection has the database open. It
-// is ErrLogLeft if the database cannot be written.
+// is ErrLogLeft if the database cannot be written, and ErrMoved if the file was replaced.
 func (c *checkpointer) closeLog() error {
-	if c.pager.options.ReadOnly || c.pager.wal.Denied != nil || c.pager.failed.Load() != nil {
+	if c.pager.wal.Denied != nil {
+		return nil
+	}
+	if moved, overwritten := c.pager.replaced(); moved || overwritten {
+		return c.dropLog(overwritten)
+	}
+	if c.pager.options.ReadOnly || c.pager.failed.Load() != nil {
 		return nil
 	}
 	if !c.pager.sole && c.pager.file.Lock(osfile.Exclusive, format.SharedByte, format.SharedSize) != nil {

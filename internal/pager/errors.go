@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 
 	"github.com/foliofs/folio/internal/dberr"
 )
@@ -17,6 +18,17 @@ func (e logLeftError) Error() string {
 }
 
 func (e logLeftError) Is(target error) bool { return target == dberr.ErrLogLeft }
+
+// A mispairedError names the log or the journal that belongs to another file. It matches
+// ErrMispaired.
+type mispairedError struct{ name string }
+
+func (e mispairedError) Error() string {
+	name := filepath.Base(e.name)
+	return fmt.Sprintf("%v: end the programs that still have that file open, and remove %s, or put that file back", dberr.ErrMispaired, name)
+}
+
+func (e mispairedError) Is(target error) bool { return target == dberr.ErrMispaired }
 
 // A failedError says why writing has ended. It matches ErrFailed.
 type failedError struct{ cause error }

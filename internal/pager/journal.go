@@ -93,8 +93,11 @@ func (j *journal) adopt() error {
 // segment, and makes them durable (P2). If it returns an error, no page counts as saved by it.
 func (j *journal) save(base *Rx, pgnos []uint32) error {
 	pgnos = slices.DeleteFunc(pgnos, func(pgno uint32) bool { return j.saved.Has(pgno) })
-	if len(pgnos) == 0 && j.end > 0 {
+	switch {
+	case len(pgnos) == 0 && j.end > 0:
 		return nil
+	case j.end == 0 && base.PageCount > 0 && !slices.Contains(pgnos, 1):
+		pgnos = append([]uint32{1}, pgnos...) // by which the journal is known to belong to the file; each commit changes it
 	}
 	h := format.JournalHeader{
 		Records: uint32(len(pgnos)), Nonce: wal.RandomWord(), PageCount: base.PageCount,
@@ -324,10 +327,55 @@ func (j *journal) playBack() error {
 	return nil
 }
 
-// restore writes the images back, segment by segment, up to the first record that is not valid. A
-// header counts only if its whole sector is there: a journal that was cut off in it, for example
-// because it was copied in part, holds nothing.
+// restore writes the images back, segment by segment, up to the first record that is not valid.
 func (j *journal) restore() error {
+	if err := j.checkHome(); err != nil {
+		return err
+	}
+	err := j.each(func(first *format.JournalHeader) error {
+		return j.pager.cut(int64(first.PageCount) * int64(first.PageSize))
+	}, func(first *format.JournalHeader, r *format.JournalRecord) error {
+		j.restored++
+		_, err := j.pager.file.WriteAt(r.Content, int64(r.Page-1)*int64(first.PageSize))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return j.pager.sync(j.pager.file)
+}
+
+// mostCounted is by how much a commit raises the change counter: once for each transaction in it.
+const mostCounted = 1 << 16
+
+// checkHome gives ErrMispaired if page 1 of the file is neither the one in the journal nor one that
+// its transaction can have written: the journal is that of another file. Where the journal has no
+// page 1, or a crash has left garbage in that of the file, nothing can be told.
+func (j *journal) checkHome() error {
+	var b [format.HeaderSize]byte
+	if _, err := j.pager.file.ReadAt(b[:], 0); err != nil {
+		return dberr.IgnoreEOF(err)
+	}
+	if _, what := format.ParseHeader(b[:]); what != "" {
+		return nil
+	}
+	now, before, found := format.ChangeOf(b[:]), format.Change{}, false
+	err := j.each(func(*format.JournalHeader) error { return nil }, func(_ *format.JournalHeader, r *format.JournalRecord) error {
+		if r.Page == 1 {
+			before, found = format.ChangeOf(r.Content), true
+		}
+		return nil
+	})
+	if err != nil || !found || now.Counter()-before.Counter() <= mostCounted {
+		return err
+	}
+	return j.pager.PathError("open", mispairedError{j.name})
+}
+
+// each calls begin with the first header, and record with each record of a page of the database, up
+// to the first one that is not valid. A header counts only if its whole sector is there: a journal
+// that was cut off in it, for example because it was copied in part, holds nothing.
+func (j *journal) each(begin func(first *format.JournalHeader) error, record func(first *format.JournalHeader, r *format.JournalRecord) error) error {
 	size, err := j.file.Size()
 	if err != nil {
 		return err
@@ -346,7 +394,7 @@ func (j *journal) restore() error {
 			if first, err = j.pager.withPageSize(h); err != nil {
 				return err
 			}
-			if err := j.pager.cut(int64(first.PageCount) * int64(first.PageSize)); err != nil {
+			if err := begin(&first); err != nil {
 				return err
 			}
 		}
@@ -354,7 +402,7 @@ func (j *journal) restore() error {
 		if h.Records == format.JournalAllRecords {
 			h.Records = uint32(max(size-off, 0) / int64(format.JournalRecordSize(int(first.PageSize))))
 		}
-		end, more, err := j.restoreSegment(&first, &h, off)
+		end, more, err := j.eachOf(&first, &h, off, record)
 		if err != nil {
 			return err
 		}
@@ -363,7 +411,7 @@ func (j *journal) restore() error {
 		}
 		off = format.JournalNextSegment(end, first.SectorSize)
 	}
-	return j.pager.sync(j.pager.file)
+	return nil
 }
 
 // withPageSize completes the header of a journal that does not tell its page size, because it is of
@@ -383,11 +431,11 @@ func (p *Pager) withPageSize(h format.JournalHeader) (format.JournalHeader, erro
 	return h, nil
 }
 
-// restoreSegment writes back the images of one segment. Where there are two of a page the last one
-// stays, as in SQLite: no writer saves a page twice, but a record can get the number of another
-// page from an older journal in the same file, if it was not synced. And one beyond the end of the
-// database is passed over, whatever its checksum.
-func (j *journal) restoreSegment(first, h *format.JournalHeader, off int64) (end int64, more bool, err error) {
+// eachOf is each for one segment. Where there are two records of a page the last one counts, as in
+// SQLite: no writer saves a page twice, but a record can get the number of another page from an
+// older journal in the same file, if it was not synced. And one beyond the end of the database is
+// passed over, whatever its checksum.
+func (j *journal) eachOf(first, h *format.JournalHeader, off int64, record func(first *format.JournalHeader, r *format.JournalRecord) error) (end int64, more bool, err error) {
 	b := make([]byte, format.JournalRecordSize(int(first.PageSize)))
 	for n := uint32(0); n < h.Records; n++ {
 		if _, err := j.file.ReadAt(b, off); err != nil {
@@ -399,8 +447,7 @@ func (j *journal) restoreSegment(first, h *format.JournalHeader, off int64) (end
 			return off, false, nil
 		}
 		if !beyond {
-			j.restored++
-			if _, err := j.pager.file.WriteAt(r.Content, int64(r.Page-1)*int64(first.PageSize)); err != nil {
+			if err := record(first, &r); err != nil {
 				return off, false, err
 			}
 		}
@@ -566,11 +613,12 @@ func (r *rollback) writePages(base *Snapshot, batch []wal.Page, size uint32) err
 
 // CountCommit counts a commit in the header on page 1: the change counter, the size, and the
 // version of the program that wrote last.
-func CountCommit(page1 []byte, size uint32) {
-	counter := binary.BigEndian.Uint32(page1[24:]) + 1
-	binary.BigEndian.PutUint32(page1[24:], counter)
+func CountCommit(page1 []byte, size uint32) { countCommit(page1, size, 1) }
+
+// countCommit is CountCommit with a change counter that goes up by step.
+func countCommit(page1 []byte, size, step uint32) {
+	format.PutCounter(page1, format.ChangeOf(page1).Counter()+step)
 	binary.BigEndian.PutUint32(page1[28:], size)
-	binary.BigEndian.PutUint32(page1[92:], counter)
 	binary.BigEndian.PutUint32(page1[96:], WriterVersion)
 }
 

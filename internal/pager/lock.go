@@ -60,10 +60,16 @@ func (l *fileLocks) lockExclusive() error {
 	if l.pager.sole {
 		return nil
 	}
-	if err := l.lock(osfile.Exclusive, format.PendingByte, 1, "wants to write, or begins to read"); err != nil {
-		return err
+	return lockExclusive(l.pager.file)
+}
+
+func lockExclusive(file osfile.Handle) error {
+	err := file.Lock(osfile.Exclusive, format.PendingByte, 1)
+	if err != nil {
+		return dberr.HeldBy(err, "wants to write, or begins to read", file, osfile.Exclusive, format.PendingByte, 1)
 	}
-	return l.lock(osfile.Exclusive, format.SharedByte, format.SharedSize, "has it open for reading")
+	err = file.Lock(osfile.Exclusive, format.SharedByte, format.SharedSize)
+	return dberr.HeldBy(err, "has it open for reading", file, osfile.Exclusive, format.SharedByte, format.SharedSize)
 }
 
 // toReserved goes back from EXCLUSIVE.

@@ -48,7 +48,8 @@ func (o *Options) chooseMode() {
 	}
 }
 
-// firstPageOf returns page 1 of a new database.
+// firstPageOf returns page 1 of a new database. Its change counter begins anywhere, so that two
+// databases hardly ever have the same (H2 in package wal).
 func (o *Options) firstPageOf() []byte {
 	h := format.Header{PageSize: o.PageSize, WriteVersion: format.VersionRollback, ReadVersion: format.VersionRollback}
 	if o.newWAL {
@@ -56,7 +57,7 @@ func (o *Options) firstPageOf() []byte {
 	}
 	page := make([]byte, o.PageSize)
 	h.Put(page)
-	CountCommit(page, 1)
+	countCommit(page, 1, wal.RandomWord())
 	btree.InitNode(page, 1, format.LeafTable, 0)
 	return page
 }

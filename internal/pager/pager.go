@@ -40,6 +40,7 @@ type Pager struct {
 	core
 	file    osfile.Handle
 	sole    bool  // no other connection changes the file: EXCLUSIVE is held until Close, or it is immutable; does not change while anything runs
+	kept    bool  // oldLogs has its files, which stay open; set by Close
 	denied  error // why the file could not be opened for writing, if that was tried; does not change after Open
 	options Options
 
@@ -93,7 +94,10 @@ func Open(path string, o Options) (*Pager, error) {
 		return nil, err
 	}
 	db.file = file
+	oldLogs.drop(file.Name())
 	if err := db.firstLook(context.Background()); err != nil {
+		db.tally.retire() // the goroutine that keeps a lease looks at the log
+		db.busy.Wait()
 		return nil, dberr.Join(err, db.release())
 	}
 	return db, nil
@@ -242,7 +246,10 @@ func (p *Pager) Close() error {
 		err = p.checkpoints.closeLog()
 	}
 	p.room.keepUsedRoom()
-	return dberr.Explain(dberr.Join(err, p.release()))
+	if !p.kept {
+		err = dberr.Join(err, p.release())
+	}
+	return dberr.Explain(err)
 }
 
 // shut lets no transaction in any more and returns the last snapshot.

@@ -27,7 +27,7 @@ func (c *core) inPlace(files ...osfile.Handle) error {
 			return err
 		}
 		if moved {
-			return c.movedAway(f)
+			return c.movedAway("commit", f)
 		}
 	}
 	return nil
@@ -39,14 +39,14 @@ func (c *core) inPlace(files ...osfile.Handle) error {
 func (c *core) stillInPlace(files ...osfile.Handle) error {
 	for _, f := range files {
 		if moved, err := f.Moved(); moved && err == nil {
-			return c.movedAway(f)
+			return c.movedAway("commit", f)
 		}
 	}
 	return nil
 }
 
-func (c *core) movedAway(f osfile.Handle) error {
-	return c.stop(&fs.PathError{Op: "commit", Path: f.Name(), Err: dberr.ErrMoved})
+func (c *core) movedAway(op string, f osfile.Handle) error {
+	return c.stop(&fs.PathError{Op: op, Path: f.Name(), Err: dberr.ErrMoved})
 }
 
 // whole ends writing if the log was cut off before the end of frame last, or its index before the

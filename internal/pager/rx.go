@@ -31,6 +31,16 @@ func (rx *Rx) End() {
 	s.lease.Leave()
 }
 
+// Unreplaced gives ErrMoved if another database was written over the file since the transaction
+// began: what was read may be a mixture. That shows in page 1 as soon as it is written, and costs
+// only a look at it where the file is mapped; without a map nothing is looked at.
+func (rx *Rx) Unreplaced() error {
+	if s := rx.Snapshot; s.wal == nil || s.atHome() {
+		return nil
+	}
+	return rx.pager.readers.stillHome(rx.Snapshot)
+}
+
 // Node returns b-tree page pgno.
 func (rx *Rx) Node(pgno uint32) (n btree.Node, err error) {
 	data, err := rx.Page(pgno)

@@ -74,8 +74,12 @@ func (s *Snapshot) still() (same bool) {
 			s.lease.Leave()
 		}
 	}()
-	return s.wal.Index.Same(&s.words) && (s.wal.Access == wal.AccessShared || s.wal.Undisturbed())
+	return s.wal.Index.Same(&s.words) && (s.wal.Access == wal.AccessShared || s.wal.Undisturbed()) && s.atHome()
 }
+
+// atHome reports whether the file is for all that can be seen in its map the one that the log
+// belongs to.
+func (s *Snapshot) atHome() bool { return len(s.file) == 0 || s.wal.AtHome(s.file) }
 
 // outdated returns the rest of a snapshot whose file is not that of the database any more:
 // nothing that could be taken for the state of another file, or read.
@@ -377,6 +381,9 @@ func (r *readers) newLogSnapshot(old *Snapshot, h *format.WALIndexHeader, words 
 	if err != nil {
 		return nil, err
 	}
+	if err := r.checkHome(h); err != nil {
+		return nil, err
+	}
 	last := h.MaxFrame
 	if whole {
 		last = 0
@@ -407,6 +414,60 @@ func (r *readers) newLogSnapshot(old *Snapshot, h *format.WALIndexHeader, words 
 		s.Mapped = nil
 	}
 	return s, r.measureLog(s, h.PageCount)
+}
+
+// checkHome gives ErrMispaired if the log is not that of the file, and ErrMoved if it was before.
+func (r *readers) checkHome(h *format.WALIndexHeader) error {
+	log := r.pager.wal
+	known := log.Known()
+	if known && r.mapping != nil && log.AtHome(r.mapping.Bytes()) {
+		return nil
+	}
+	err := log.Home(h)
+	switch {
+	case err == nil && !known:
+		if err = r.checkUsers(log); err != nil {
+			log.ForgetHome()
+		}
+		return err
+	case !errors.Is(err, wal.ErrReplaced):
+		return err
+	case known:
+		return r.pager.movedAway("view", r.pager.file)
+	}
+	return r.pager.PathError("open", mispairedError{log.File.Name()})
+}
+
+// stillHome gives ErrMoved if the log of s, which the caller is a reader of, does not belong to the
+// file any more. While a checkpoint is at work that cannot be told.
+func (r *readers) stillHome(s *Snapshot) error {
+	h, ok, err := s.wal.Index.Load()
+	if err != nil || !ok || !errors.Is(s.wal.Home(&h), wal.ErrReplaced) {
+		return err
+	}
+	return r.pager.movedAway("view", r.pager.file)
+}
+
+// errOtherUsers says that the log cannot be used yet.
+var errOtherUsers = &dberr.HeldError{Err: osfile.ErrLocked, Who: "another connection uses its log for a file that was here before"}
+
+// checkUsers gives ErrLocked if other connections have the log open, and none of them this file:
+// they have one that it has replaced. Every connection to a database in WAL mode holds SHARED for
+// longer than it uses the log. Where the system can only tell by giving up locks, nothing is looked
+// at.
+func (r *readers) checkUsers(log *wal.Log) error {
+	if log.Access != wal.AccessShared || r.pager.sole || !osfile.SplitsLocks {
+		return nil
+	}
+	for range 2 { // the last one may be closing
+		if alone, err := log.Index.Alone(); err != nil || alone {
+			return err
+		}
+		if shared, err := r.pager.locks.sharedByOthers(); err != nil || shared {
+			return err
+		}
+	}
+	return errOtherUsers
 }
 
 // measureLog is measure where the last commit in the log left committed pages. Page 1 has its own

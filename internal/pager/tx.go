@@ -234,18 +234,29 @@ func (tx *Tx) shorten() error {
 
 // countCommit counts the transaction in the header, as SQLite does: always in rollback mode, and in
 // WAL mode if page 1 changes. Where anything was spilled it does so as well: there may be no other
-// page left to commit it with.
+// page left to commit it with. And so it does where the log begins with the transaction (H2 in
+// package wal).
 func (tx *Tx) countCommit() error {
 	changed := slices.ContainsFunc(tx.level.undo, func(u undoPage) bool { return u.pgno == 1 })
-	if !changed && tx.wal != nil && tx.PageCount == tx.size && tx.writer.tail.Last == 0 {
+	begins := tx.wal != nil && tx.writer.base.lease.Slot == 0
+	if !changed && tx.wal != nil && !begins && tx.PageCount == tx.size && tx.writer.tail.Last == 0 {
 		return nil
 	}
 	page1, err := tx.writer.Writable(1)
-	if err == nil {
-		CountCommit(page1, tx.PageCount)
+	if err != nil {
+		return err
 	}
-	return err
+	step := uint32(1)
+	if begins && tx.wal.Binds(tx.writer.base.words[4]) {
+		step += wal.RandomWord() % mostStep
+	}
+	countCommit(page1, tx.PageCount, step)
+	return nil
 }
+
+// mostStep bounds the steps of the change counter. It comes around after 2^32 / mostStep logs at
+// the earliest, which does no harm.
+const mostStep = 1 << 16
 
 // end ends the transaction: changes that were not kept are rolled back.
 func (tx *Tx) end() {

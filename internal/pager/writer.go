@@ -500,6 +500,9 @@ func (c *committer) logEnd(base *Snapshot) (h format.WALIndexHeader, err error) 
 
 // writeLog appends a group to the log and tells everybody.
 func (c *committer) writeLog(log *wal.Log, base *Snapshot, g *group) error {
+	if err := (&Rx{Snapshot: base, pager: c.pager}).Unreplaced(); err != nil {
+		return err
+	}
 	t := g.tail
 	if t.Last == 0 {
 		h, err := c.logEnd(base)

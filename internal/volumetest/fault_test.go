@@ -247,7 +247,7 @@ func faults() []*fault {
 			},
 		},
 		{
-			name: "the volume is replaced", spares: true, want: []error{sqlitefile.ErrMoved, fs.ErrNotExist},
+			name: "the volume is replaced", spares: true, want: []error{sqlitefile.ErrMoved, sqlitefile.ErrMispaired, fs.ErrNotExist},
 			happen: replaceVolume,
 		},
 		{

@@ -88,15 +88,25 @@ func (w *Log) copyFrames(db osfile.Handle, h *format.WALIndexHeader, copied, saf
 	if err != nil {
 		return err
 	}
-	if err := w.copyPages(db, h, list); err != nil {
+	unreplaced, err := w.guard(h, list)
+	if err != nil {
+		return err
+	}
+	if err := w.copyPages(db, h, list, unreplaced); err != nil {
 		return dberr.Join(err, giveBack(db, size, err))
 	}
 	if safe == h.MaxFrame {
+		if err := unreplaced(); err != nil {
+			return err
+		}
 		if err := w.fitFile(db, int64(h.PageCount)*int64(w.PageSize)); err != nil {
 			return err
 		}
 	}
-	return sync(db)
+	if err := sync(db); err != nil {
+		return err
+	}
+	return w.remember()
 }
 
 // giveBack gives a disk that has become full the room back that the database took as it grew to be
@@ -128,7 +138,7 @@ const copyBytes = 256 << 10
 
 // copyPages copies pages that belong to the database, those with consecutive numbers together. They
 // are read from the file: all of a long log in the map would count as memory of this process.
-func (w *Log) copyPages(db osfile.Handle, h *format.WALIndexHeader, list []pageFrame) error {
+func (w *Log) copyPages(db osfile.Handle, h *format.WALIndexHeader, list []pageFrame, unreplaced func() error) error {
 	list = list[:sort.Search(len(list), func(i int) bool { return list[i].pgno > h.PageCount })]
 	most := min(len(list), copyBytes/w.PageSize)
 	frames, run := make([]byte, most*w.Frame), make([]byte, 0, most*w.PageSize)
@@ -139,6 +149,9 @@ func (w *Log) copyPages(db osfile.Handle, h *format.WALIndexHeader, list []pageF
 		}
 		var err error
 		if run, err = w.appendPages(run[:0], frames, list[:n], h.Salt); err != nil {
+			return err
+		}
+		if err := unreplaced(); err != nil {
 			return err
 		}
 		if _, err := db.WriteAt(run, int64(first-1)*int64(w.PageSize)); err != nil {

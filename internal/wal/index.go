@@ -101,6 +101,23 @@ func (x *Index) Alone() (bool, error) {
 	return !locked, err
 }
 
+// LockAll keeps everybody else from the index, until Leave or Close. ErrLocked means that somebody
+// has it open.
+func (x *Index) LockAll() error {
+	if x.heap != nil {
+		return nil
+	}
+	err := x.File.Lock(osfile.Exclusive, format.WALOpenLock, 1)
+	return dberr.HeldBy(err, "has it open", x.File, osfile.Exclusive, format.WALOpenLock, 1)
+}
+
+// Leave gives up the lock that says that the index is in use, before Close.
+func (x *Index) Leave() {
+	if x.heap == nil {
+		_ = x.File.Unlock(format.WALOpenLock, 1) // fails only with the file
+	}
+}
+
 // measure finds out how large the file is.
 func (x *Index) measure() error {
 	size, err := x.File.Size()
@@ -233,6 +250,14 @@ func (x *Index) setBackfill(n uint32) {
 
 func (x *Index) setAttempted(n uint32) {
 	atomic.StoreUint32(&x.Head[format.WALIndexAttemptedWord], n)
+}
+
+// written returns a sum of the times of the database when it was last written to, as far as that is
+// known (belong.go); else 0.
+func (x *Index) written() uint32 { return atomic.LoadUint32(&x.Head[format.WALIndexUnusedWord]) }
+
+func (x *Index) setWritten(sum uint32) {
+	atomic.StoreUint32(&x.Head[format.WALIndexUnusedWord], sum)
 }
 
 // mark returns a read mark, 0 to 4.

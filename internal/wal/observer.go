@@ -30,18 +30,10 @@ func newObserver(sys osfile.System, file osfile.Handle) (*observer, error) {
 		}
 	}
 	var err error
-	if o.stamp, err = o.now(); err != nil {
+	if o.stamp, err = stampOf(o.file); err != nil {
 		return nil, err
 	}
 	return o, o.others()
-}
-
-// now returns the stamp of the database, or that of the zero time where the system has none.
-func (o *observer) now() (osfile.Stamp, error) {
-	if f, ok := o.file.(interface{ Stamp() (osfile.Stamp, error) }); ok {
-		return f.Stamp()
-	}
-	return osfile.Stamp{}, nil
 }
 
 // others gives ErrLocked if a connection has the database open that may write it.
@@ -63,7 +55,7 @@ func (o *observer) look() error {
 	if err != nil {
 		return err
 	}
-	stamp, err := o.now()
+	stamp, err := stampOf(o.file)
 	if err != nil {
 		return err
 	}

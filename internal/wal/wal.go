@@ -60,6 +60,9 @@ type Log struct {
 	Synced   bool        // each commit is
 	Named    atomic.Bool // the name of the file is durable, or need not be
 
+	known atomic.Bool // the log was found to belong to the file
+	home  [2]atomic.Uint64
+
 	frames *FrameTable // of the newest snapshot; guarded by the mutex of the DB
 
 	Watch *Watch // or nil; does not change once the log is in use
@@ -223,6 +226,9 @@ func (w *Log) publish(h *format.WALIndexHeader, apart *Index) error {
 		return err
 	}
 	w.Index.setAttempted(h.MaxFrame)
+	if err := w.remember(); err != nil {
+		return err
+	}
 	return w.resetMarks(h.MaxFrame)
 }
 
@@ -429,8 +435,8 @@ func (w *Log) reserve(end int64) {
 	}
 }
 
-// begin writes the header of a log that is empty, with the salts that h has got for it, and makes
-// it durable (W4).
+// begin writes the header of a log that is empty, bound to the database as it is (H1), with the
+// first of the salts that h has got for it, and makes it durable (W4).
 func (w *Log) begin(h *format.WALIndexHeader, sync func(osfile.Handle) error) error {
 	var b [format.WALHeaderSize]byte
 	sequence := uint32(0)
@@ -443,8 +449,13 @@ func (w *Log) begin(h *format.WALIndexHeader, sync func(osfile.Handle) error) er
 		h.Salt = [2]uint32{RandomWord(), RandomWord()}
 	}
 	head := format.WALHeader{BigEndian: hostOrder(), Version: format.WALVersion, PageSize: w.PageSize, Sequence: sequence, Salt: h.Salt}
+	c, err := ChangeIn(w.db)
+	if err != nil {
+		return err
+	}
+	head.Bind(c)
 	head.Put(b[:])
-	h.BigEndian, h.PageSize, h.Frame = head.BigEndian, head.PageSize, head.Checksum
+	h.BigEndian, h.PageSize, h.Salt, h.Frame = head.BigEndian, head.PageSize, head.Salt, head.Checksum
 	if _, err := w.File.WriteAt(b[:], 0); err != nil {
 		return err
 	}

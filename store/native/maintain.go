@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 
+	"github.com/foliofs/folio/internal/enginelink"
 	"github.com/foliofs/folio/sqlitefile"
 	"github.com/foliofs/folio/store"
 )
@@ -53,3 +54,7 @@ func (h *pins) inUse() int {
 	defer h.mu.Unlock()
 	return len(h.inodes)
 }
+
+// Replaced reports whether the volume that is open is not at its name any more: another file has
+// the name, or another volume was written over the file.
+func (s *Store) Replaced() bool { return enginelink.Replaced(s.db) }

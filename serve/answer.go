@@ -22,6 +22,7 @@ var answers = []struct {
 	message string
 }{
 	{errClosed, http.StatusServiceUnavailable, "The server is about to end."},
+	{errReplaced, http.StatusServiceUnavailable, "The volume was replaced, and cannot be opened yet. The log of the server says why."},
 	{errChanged, http.StatusServiceUnavailable, "The file changes all the time. Try again."},
 	{folio.ErrNoSnapshot, http.StatusNotFound, "There is no such snapshot."},
 	{folio.ErrFull, http.StatusInsufficientStorage, "The volume is full."},

@@ -66,9 +66,10 @@ func TestReplaced(t *testing.T) {
 
 	other := filepath.Join(dir, "other.folio")
 	writeVolume(t, other, "other")
+	must(t, two, 204, "PUT", "/file", "second") // so that the old log has something
 	check(t, os.Rename(other, name))
-	for _, side := range []string{"-wal", "-shm"} {
-		_ = os.Remove(name + side)
+	for _, one := range []*serve.Server{h, two, h} { // the one that closes the old volume last takes its log away
+		do(one, "GET", "/file", "")
 	}
 	get("other")
 	check(t, os.Rename(name, other))

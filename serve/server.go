@@ -15,7 +15,7 @@ import (
 type Server struct {
 	*site
 	lane     *lane              // nil lets package http answer all requests
-	stop     context.CancelFunc // of sweeping
+	stop     context.CancelFunc // of sweeping, and of watching the files
 	sweeping sync.WaitGroup
 }
 
@@ -48,6 +48,11 @@ func New(o *Options) (*Server, error) {
 	ctx, stop := context.WithCancel(context.Background())
 	s.stop = stop
 	s.sweeping.Go(func() { s.sweepAll(ctx) })
+	for _, t := range s.trees {
+		if t.File != "" {
+			s.sweeping.Go(func() { t.watch(ctx) })
+		}
+	}
 	return s, nil
 }
 

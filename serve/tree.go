@@ -1,7 +1,10 @@
 package serve
 
 import (
+	"cmp"
+	"context"
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"sync"
@@ -16,8 +19,9 @@ import (
 	"github.com/foliofs/folio/store"
 )
 
-// A tree is a source that is open. When another file takes the place of the volume's file, the tree
-// opens that, and closes the old volume once no request uses it.
+// A tree is a source that is open. When another file takes the place of the volume's file, or
+// another volume is written over it, the tree closes the old volume and then opens the new one: as
+// long as the old one is open, its log lies beside the new file.
 type tree struct {
 	Source
 	base   string // of the server
@@ -27,9 +31,13 @@ type tree struct {
 	uploads openUploads
 	joined  sync.Map // the IDs of parts of uploads that are being put together
 
-	mu      sync.Mutex // guards the fields below
-	current *opened
-	looked  time.Time // when File was looked at
+	mu      sync.Mutex    // guards the fields below
+	ended   bool          // close was called
+	current *opened       // nil while there is none that can be used
+	looked  time.Time     // when File was looked at
+	closing chan struct{} // of the old volume, closed when it is; nil at first
+	found   os.FileInfo   // File as it was when it was looked at, while nothing is open
+	failed  error         // why it could not be opened
 }
 
 // An opened volume is used by a number of requests, and by the tree as long as it is the current
@@ -39,6 +47,7 @@ type opened struct {
 	closeVolume func() error
 	file        os.FileInfo // of the source's File, nil if there is none
 	users       int
+	gone        atomic.Bool // another volume has taken its place: it is closed, or about to be
 	tree        *tree
 	dav         *dav.Handler
 	serial      uint64 // no other opened volume has it
@@ -100,15 +109,21 @@ func storeNode(n *folio.Node) store.Node {
 // lookEvery is how often a tree looks whether its file was replaced.
 var lookEvery = time.Second // tests set it
 
-var errClosed = errors.New("the server is closed")
+// watchEvery is how often a tree looks when there are no requests.
+const watchEvery = time.Second
+
+// closePatience is how long a request waits for an old volume to be closed.
+const closePatience = 2 * time.Second
+
+var (
+	errClosed   = errors.New("the server is closed")
+	errReplaced = errors.New("another file has taken the place of the volume")
+)
 
 // acquire returns the volume for one request, which must release it.
 func (t *tree) acquire() (*opened, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.current == nil {
-		return nil, errClosed
-	}
 	if err := t.follow(); err != nil {
 		return nil, err
 	}
@@ -116,24 +131,117 @@ func (t *tree) acquire() (*opened, error) {
 	return t.current, nil
 }
 
-// follow opens the volume again if another file has taken its place. The caller must hold mu.
+// follow sees to it that the volume that the file holds now is open. The caller must hold mu, which
+// is given back for a while if an old volume must be closed.
 func (t *tree) follow() error {
-	if now := time.Now(); t.File == "" || now.Sub(t.looked) < lookEvery {
-		return nil
-	} else if info, err := os.Stat(t.File); err != nil {
-		return err
-	} else if os.SameFile(info, t.current.file) {
-		t.looked = now
+	if t.current != nil && (t.File == "" || time.Since(t.looked) < lookEvery) {
 		return nil
 	}
-	next, err := t.open()
+	if t.ended {
+		return errClosed
+	}
+	info, err := os.Stat(t.File)
 	if err != nil {
 		return err
 	}
-	old := t.current
-	t.current, t.looked = next, time.Now()
-	_ = old.leave() // its file is no longer there, which Close says, too
+	if t.current != nil {
+		now := time.Now()
+		if os.SameFile(info, t.current.file) && !t.current.replaced() {
+			t.looked = now
+			return nil
+		}
+		t.drop(info)
+	}
+	if err := t.awaitClosed(); err != nil || t.current != nil {
+		return err
+	}
+	return t.reopen(info)
+}
+
+// watch follows the file without requests, too, until ctx is done: other programs that have the new
+// file open, or want to open it, wait for the old volume to be closed.
+func (t *tree) watch(ctx context.Context) {
+	tick := time.NewTicker(watchEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			if o, err := t.acquire(); err == nil {
+				o.release()
+			}
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// replaced reports whether another volume was written over the file.
+func (o *opened) replaced() bool {
+	s, ok := o.store.(interface{ Replaced() bool })
+	return ok && s.Replaced()
+}
+
+// drop closes a volume whose file was replaced, though requests may still use it: they fail. The
+// caller must hold mu.
+func (t *tree) drop(info os.FileInfo) {
+	old, done := t.current, make(chan struct{})
+	t.current, t.closing, t.found, t.failed, t.looked = nil, done, nil, nil, time.Now()
+	if os.SameFile(info, old.file) {
+		t.found = info // the program that writes over it may not be done
+	}
+	old.gone.Store(true)
+	go func() {
+		defer close(done)
+		_ = old.closeVolume() // its file is no longer there, which Close says, too
+	}()
+}
+
+// awaitClosed waits until the old volume is closed, but not for long. The caller must hold mu,
+// which is given back meanwhile.
+func (t *tree) awaitClosed() error {
+	if t.closing == nil {
+		return nil
+	}
+	done := t.closing
+	t.mu.Unlock()
+	defer t.mu.Lock()
+	select {
+	case <-done:
+		return nil
+	case <-time.After(closePatience):
+		return fmt.Errorf("%w, and a request still uses the old one", errReplaced)
+	}
+}
+
+// reopen opens the volume in a file that was found. One that is being written over is opened when
+// it has not changed from one look to the next. The caller must hold mu.
+func (t *tree) reopen(info os.FileInfo) error {
+	if t.ended {
+		return errClosed
+	}
+	now := time.Now()
+	if t.failed != nil || t.found != nil {
+		if now.Sub(t.looked) < lookEvery {
+			return cmp.Or(t.failed, errReplaced)
+		}
+	}
+	t.looked = now
+	if old := t.found; old != nil && !sameState(old, info) {
+		t.found = info
+		return fmt.Errorf("%w, and is still being written", errReplaced)
+	}
+	next, err := t.open()
+	if err != nil {
+		t.failed = fmt.Errorf("%w: %w", errReplaced, err)
+		return t.failed
+	}
+	t.current, t.found, t.failed = next, nil, nil
 	return nil
+}
+
+// sameState reports whether a file is as it was.
+func sameState(a, b os.FileInfo) bool {
+	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
 }
 
 func (o *opened) release() {
@@ -144,7 +252,7 @@ func (o *opened) release() {
 
 // leave ends one use. The caller must hold the tree's mu.
 func (o *opened) leave() error {
-	if o.users--; o.users > 0 {
+	if o.users--; o.users > 0 || o.gone.Load() {
 		return nil
 	}
 	return o.closeVolume()
@@ -153,11 +261,12 @@ func (o *opened) leave() error {
 func (t *tree) close() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.current == nil {
-		return nil
-	}
+	t.ended = true
 	old := t.current
 	t.current = nil
+	if err := t.awaitClosed(); err != nil || old == nil {
+		return err
+	}
 	return old.leave()
 }
 

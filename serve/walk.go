@@ -85,6 +85,9 @@ func (w *walk) file(f *walked) error {
 	if err := w.ctx.Err(); err != nil {
 		return err
 	}
+	if w.p.vol.gone.Load() {
+		return errReplaced // the new volume waits for this view
+	}
 	if at.allows(rightRead) {
 		if err := w.visit(f); err != nil {
 			return err

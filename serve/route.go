@@ -17,13 +17,13 @@ func (c router) serve() error {
 	if err := c.guard(); err != nil {
 		return err
 	}
-	if c.path == healthPath {
+	if c.path == healthPath || c.path == "/healthz" && c.stands() {
 		return service(c).health()
 	}
 	if strings.HasPrefix(c.path, assetsPath) {
 		return service(c).asset()
 	}
-	if c.path == iconPath && !c.named(path.Base(iconPath)) {
+	if c.path == iconPath && c.stands() {
 		return service(c).icon()
 	}
 	var err error
@@ -38,7 +38,7 @@ func (c router) route() error {
 	switch {
 	case c.path == loginPath:
 		return service(c).login()
-	case c.path == metricsPath, c.path == "/metrics" && !c.named("metrics"):
+	case c.path == metricsPath, c.path == "/metrics" && c.stands():
 		return service(c).writeMetrics()
 	case c.path == searchPath, strings.HasPrefix(c.path, searchPath+"/"):
 		return answerSearch(c.call, strings.TrimPrefix(c.path, searchPath))
@@ -119,8 +119,13 @@ func (c router) allowed(p *place) error {
 	return nil
 }
 
-// named reports whether there is a file or a volume with a name in the root, which goes before what
-// this server has under that name.
+// stands reports whether a request is for what this server has under a name of the root: a file or a
+// volume with that name goes before it, and other methods than GET are about such a file.
+func (c router) stands() bool {
+	return (c.r.Method == http.MethodGet || c.r.Method == http.MethodHead) && !c.named(c.path[1:])
+}
+
+// named reports whether there is a file or a volume with a name in the root.
 func (c router) named(name string) bool {
 	if len(c.s.trees) > 1 {
 		return c.s.tree(name) != nil

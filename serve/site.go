@@ -16,7 +16,7 @@ const (
 	snapshotPath = "/-/at/"
 	metricsPath  = "/-/metrics"
 	loginPath    = "/-/login"
-	healthPath   = "/healthz"
+	healthPath   = "/-/healthz"
 	sharePath    = "/-/share/"
 	archivePath  = "/-/archive/"
 	undoPath     = "/-/undo/"

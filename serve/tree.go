@@ -63,8 +63,18 @@ func newTree(s Source, base string, several bool) (*tree, error) {
 		t.prefix = "/" + s.Name
 	}
 	var err error
-	t.current, err = t.open()
-	return t, err
+	if t.current, err = t.open(); err != nil {
+		return t, err
+	}
+	if t.Dir, err = realDir(t.current.Volume, t.Dir); err != nil {
+		return t, errors.Join(err, t.close())
+	}
+	t.current.dav = t.newDav(t.current.Volume) // a link is not followed anew
+	return t, nil
+}
+
+func (t *tree) newDav(vol *folio.Volume) *dav.Handler {
+	return dav.NewHandler(vol, &dav.Options{Prefix: t.base + t.prefix, Dir: t.Dir})
 }
 
 func (t *tree) open() (*opened, error) {
@@ -87,7 +97,7 @@ func (t *tree) open() (*opened, error) {
 		return nil, errors.Join(err, o.closeVolume())
 	}
 	o.store = volumelink.Store(o.Volume).(store.Store)
-	o.dav = dav.NewHandler(o.Volume, &dav.Options{Prefix: t.base + t.prefix, Dir: t.Dir})
+	o.dav = t.newDav(o.Volume)
 	return o, nil
 }
 

@@ -186,11 +186,19 @@ var waysOut = []struct {
 	{source.ErrNotDir, "folio import takes files and archives"},
 	{mirror.ErrMeanwhile, "sync again"},
 	{source.ErrSeek, "save it to a file first"},
+	{source.ErrKind, bsdtar},
+	{source.ErrMethod, bsdtar},
+	{source.ErrBackslash, bsdtar},
+	{source.ErrTruncated, bsdtar},
+	{source.ErrUnpack, bsdtar},
 	{source.ErrVanished, "nothing was written; try again when the tree is at rest"},
 	{source.ErrChanged, "nothing was written; try again when the tree is at rest"},
 	{source.ErrRepeated, "in a tar archive that is a file and not compressed, the last one wins"},
 	{source.ErrTooLarge, "--max-size sets the limit"},
 }
+
+// bsdtar is the way for an archive that bsdtar reads and Folio does not.
+const bsdtar = "what bsdtar can read of it: bsdtar -cf - @FILE | folio import - VOLUME"
 
 // StandardOutput is the path of standard output in errors.
 const StandardOutput = "standard output"

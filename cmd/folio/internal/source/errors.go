@@ -30,6 +30,7 @@ var (
 // Errors of one entry. They come inside an *EntryError.
 var (
 	ErrName      = errors.New("unsafe name")
+	ErrBackslash = fmt.Errorf("%w: its backslash may stand between two names", ErrName)
 	ErrDuplicate = errors.New("appears twice")
 	ErrRepeated  = fmt.Errorf("%w", ErrDuplicate) // in a tar archive that is read once
 	ErrParent    = errors.New("lies below a name that is not a directory")
@@ -41,6 +42,7 @@ var (
 	ErrTooLarge  = errors.New("goes beyond the size limit")
 	ErrTruncated = errors.New("the archive ends too early")
 	ErrDamaged   = errors.New("the archive is damaged")
+	ErrUnpack    = fmt.Errorf("%w", ErrDamaged) // a tar or a zip archive
 	ErrChecksum  = errors.New("wrong checksum")
 	ErrEncrypted = errors.New("is encrypted")
 	ErrOverlap   = errors.New("shares its bytes with other entries")
@@ -97,7 +99,7 @@ func archiveError(err error) error {
 	_, isFlate := errors.AsType[flate.CorruptInputError](err)
 	_, isBzip2 := errors.AsType[bzip2.StructuralError](err)
 	if isFlate || isBzip2 {
-		return ErrDamaged
+		return ErrUnpack
 	}
 	return err
 }
@@ -105,7 +107,7 @@ func archiveError(err error) error {
 var archiveErrors = map[error][]error{
 	ErrTruncated: {io.ErrUnexpectedEOF, io.EOF}, // a reader that takes an io.EOF for an end has looked for it before
 	ErrChecksum:  {gzip.ErrChecksum, zip.ErrChecksum, zlib.ErrChecksum},
-	ErrDamaged:   {gzip.ErrHeader, zip.ErrFormat, zlib.ErrHeader, tar.ErrHeader, ErrChanged}, // a size that is untrue
+	ErrUnpack:    {gzip.ErrHeader, zip.ErrFormat, zlib.ErrHeader, tar.ErrHeader, ErrChanged}, // a size that is untrue
 	ErrMethod:    {zip.ErrAlgorithm},
 }
 

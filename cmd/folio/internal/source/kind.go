@@ -36,6 +36,7 @@ func IsVolume(head []byte) bool {
 var foreign = []struct{ magic, name, program string }{
 	{"\xfd7zXZ\x00", "xz", "xz -dc"},
 	{"\x04\x22\x4d\x18", "lz4", "lz4 -dc"},
+	{"\x02\x21\x4c\x18", "lz4", "lz4 -dc"}, // before it had frames
 	{"7z\xbc\xaf\x27\x1c", "7z", "7z x -so"},
 	{"\x1f\x9d", "compress", "gzip -dc"},
 	{"LZIP", "lzip", "lzip -dc"},
@@ -142,6 +143,9 @@ func isEmptyTar(size int64) bool {
 func kindError(head []byte) error {
 	if len(head) > 0 && isBlank(head) {
 		return ErrBlank
+	}
+	if len(head) > 4 && head[0]&0xf0 == 0x50 && string(head[1:4]) == "\x2a\x4d\x18" { // a frame to pass over
+		return &CompressedError{Name: "zstd or lz4", Program: "zstd -dc"}
 	}
 	for _, k := range foreign {
 		if bytes.HasPrefix(head, []byte(k.magic)) {

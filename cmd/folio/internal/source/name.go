@@ -7,9 +7,15 @@ import "strings"
 const maxPath = 1<<16 - 1
 
 // cleanName returns the name of an archive's entry as a volume has it: elements separated by single
-// slashes, or "." for the root. Anything that leads elsewhere than down is ErrName.
+// slashes, or "." for the root. A slash in front means the root of the volume, as programs that
+// unpack archives leave it out. Anything that leads elsewhere than down is ErrName.
 func cleanName(name string) (string, error) {
-	if name == "" || len(name) > maxPath || name[0] == '/' || strings.IndexByte(name, 0) >= 0 {
+	if name != "" && len(name) <= maxPath {
+		if name = strings.TrimLeft(name, "/"); name == "" {
+			return ".", nil
+		}
+	}
+	if name == "" || len(name) > maxPath || strings.IndexByte(name, 0) >= 0 {
 		return "", ErrName
 	}
 	if isClean(name) {

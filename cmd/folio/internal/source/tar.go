@@ -108,6 +108,10 @@ func (t *tarProducer) members(r io.Reader, fn func(i int, name string, h *tar.He
 	for i, before := 0, "."; ; i++ {
 		end.zeros = 0
 		h, err := tr.Next()
+		if errors.Is(err, tar.ErrHeader) && i > 0 && end.loneZeros() {
+			tr = tar.NewReader(end.again())
+			h, err = tr.Next()
+		}
 		if err == io.EOF && i == 0 {
 			return end.blank()
 		}
@@ -259,19 +263,46 @@ func paxXattrs(h *tar.Header) (attrs map[string][]byte) {
 // two members, where package tar sees no difference.
 type endReader struct {
 	r     io.Reader
-	zeros int64 // bytes read last that are zero
-	all   int64 // bytes read
+	zeros int64  // bytes read last that are zero
+	all   int64  // bytes read
+	last  []byte // at most the last two blocks
 }
 
 func (e *endReader) Read(p []byte) (int, error) {
 	n, err := e.r.Read(p)
 	e.all += int64(n)
+	e.keep(p[:n])
 	tail := int64(n - len(bytes.TrimRight(p[:n], "\x00")))
 	if tail == int64(n) {
 		tail += e.zeros
 	}
 	e.zeros = tail
 	return n, err
+}
+
+// keep keeps the last two blocks.
+func (e *endReader) keep(p []byte) {
+	const most = 2 * magicSize
+	if len(p) >= most {
+		e.last = append(e.last[:0], p[len(p)-most:]...)
+		return
+	}
+	if over := len(e.last) + len(p) - most; over > 0 {
+		e.last = e.last[:copy(e.last, e.last[over:])]
+	}
+	e.last = append(e.last, p...)
+}
+
+// loneZeros reports whether the last two blocks are one of zeros, which does not end an archive by
+// itself, and one of something else. Plexus, the archiver of Maven, has written such.
+func (e *endReader) loneZeros() bool {
+	return len(e.last) == 2*magicSize && isBlank(e.last[:magicSize]) && !isBlank(e.last[magicSize:])
+}
+
+// again is the rest of the archive, and before it the last block.
+func (e *endReader) again() io.Reader {
+	block := bytes.NewReader(bytes.Clone(e.last[magicSize:]))
+	return io.MultiReader(block, e)
 }
 
 func (e *endReader) marked() bool { return e.zeros >= magicSize }

@@ -2,6 +2,7 @@ package source
 
 import (
 	"archive/zip"
+	"compress/bzip2"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -40,6 +41,8 @@ func openZip(f *os.File, size int64, o *Options) (Source, error) {
 		return nil, pathError(f.Name(), archiveError(err))
 	}
 	s := &zipSource{file: f, files: make([]zipFile, 0, len(r.File)), o: o}
+	r.RegisterDecompressor(zipBzip2, func(r io.Reader) io.ReadCloser { return io.NopCloser(bzip2.NewReader(r)) })
+	r.RegisterDecompressor(zipZstd, func(r io.Reader) io.ReadCloser { return zstdContent(r) })
 	var packed uint64
 	for _, zf := range r.File {
 		if packed += zf.CompressedSize64; packed < zf.CompressedSize64 || packed > uint64(size) {
@@ -56,7 +59,27 @@ func openZip(f *os.File, size int64, o *Options) (Source, error) {
 		return nil, pathError(f.Name(), err)
 	}
 	slices.SortStableFunc(s.files, func(a, b zipFile) int { return compareNames(a.name, b.name) })
+	s.files = onceEachDir(s.files)
 	return s, nil
+}
+
+// Methods of compression that package zip does not know by itself.
+const (
+	zipBzip2 = 12
+	zipZstd  = 93
+)
+
+// onceEachDir leaves of several entries for one directory the last one, as unpacking would.
+func onceEachDir(files []zipFile) []zipFile {
+	kept := files[:0]
+	for _, f := range files {
+		if n := len(kept); n > 0 && kept[n-1].name == f.name && kept[n-1].Mode().IsDir() && f.Mode().IsDir() {
+			kept[n-1] = f
+			continue
+		}
+		kept = append(kept, f)
+	}
+	return kept
 }
 
 // A local header comes before the content of an entry. It is a signature and, in its last 4 bytes,
@@ -120,6 +143,9 @@ func (f zipFile) add(p *pipeline, links *zipLinks) error {
 		return ErrEncrypted
 	}
 	e := f.entry(p.o.Umask)
+	if e.Mode.Type() == fs.ModeNamedPipe && f.UncompressedSize64 > 0 {
+		e.Mode = e.Mode.Perm() // Info-ZIP has read its standard input
+	}
 	switch e.Mode.Type() {
 	case 0:
 		if f.UncompressedSize64 > maxArchivable {
@@ -140,7 +166,8 @@ func (f zipFile) add(p *pipeline, links *zipLinks) error {
 			return err
 		}
 		e.Linkname = target
-	case fs.ModeDir, fs.ModeNamedPipe:
+	case fs.ModeNamedPipe:
+	case fs.ModeDir:
 		if f.UncompressedSize64 > 0 {
 			return ErrDamaged // it was a file
 		}
@@ -176,6 +203,8 @@ func (f zipFile) mode(umask fs.FileMode) fs.FileMode {
 		return mode
 	case mode.Perm() == 0 && mode.IsDir():
 		mode |= 0o777
+	case mode.IsDir(): // of MS-DOS, whose attribute for directories some programs leave out
+		mode |= mode.Perm() & 0o444 >> 2
 	case mode.Perm() == 0:
 		mode |= 0o666
 	}

@@ -29,7 +29,7 @@ func zipName(f *zip.File) (string, error) {
 		name = zipText(f, f.Name)
 	}
 	if !fromUnix(f) && strings.Contains(name, `\`) {
-		return "", ErrName
+		return "", ErrBackslash
 	}
 	return cleanName(name)
 }

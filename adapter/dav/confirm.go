@@ -250,6 +250,8 @@ func (h *Handler) allow(in Lookuper, r *http.Request) (changes []Change, err err
 		if err := s.Allow(in); err != nil {
 			return changes, err
 		}
+	} else if err := h.precondition(in, r, name); err != nil {
+		return changes, err
 	}
 	return changes, h.confirm(in, r, h.files.places(r.Context(), in, name), changes)
 }

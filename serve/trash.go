@@ -143,16 +143,39 @@ func (c *change) takeBack(tx *folio.Tx, trashed string) error {
 	return tx.Rename(trashed, real)
 }
 
-// takeAllBack does so for the files in a directory of the trash.
+// takeAllBack does so for those files in a directory of the trash that the user may restore. The
+// others stay there.
 func (c *change) takeAllBack(tx *folio.Tx, dir string) error {
 	list, err := tx.ReadDir(dir)
 	if err != nil {
 		return err
 	}
+	left := 0
 	for _, e := range list {
-		if err := c.takeBack(tx, path.Join(dir, e.Name())); err != nil {
+		name := path.Join(dir, e.Name())
+		var note removal
+		if err := note.read(&tx.Rx, name); err != nil {
+			return err
+		}
+		if !note.mayRestore(c.access(), c.p.tree) {
+			left++
+			continue
+		}
+		if err := c.takeBack(tx, name); err != nil {
 			return err
 		}
 	}
-	return tx.Remove(dir)
+	switch left {
+	case 0:
+		return tx.Remove(dir)
+	case len(list):
+		return errDenied
+	}
+	return nil
 }
+
+// mayRestore reports whether a user may write all that a removed file would be.
+func (r *removal) mayRestore(a *access, t *tree) bool { return a.least(r.shown(t)).allows(rightWrite) }
+
+// shown returns where a removed file was, as URLs have it behind the base.
+func (r *removal) shown(t *tree) string { return t.shown(path.Join(t.Dir, string(r.Path))) }

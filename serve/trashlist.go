@@ -17,7 +17,7 @@ import (
 // Limits of one page of the trash.
 const (
 	trashShown  = 200
-	trashLooked = 5000 // removals of others are passed over
+	trashLooked = 5000 // removed files that are looked at; those of others are passed over
 	trashNames  = 3    // of several files that were removed at once
 )
 
@@ -27,7 +27,8 @@ type trashed struct {
 	id    string
 	note  removal
 	paths []string // where they were, as URLs have it behind the base; not all of many
-	count int
+	count int      // of those that the user could restore
+	seen  int      // of all
 	info  fs.FileInfo
 }
 
@@ -108,13 +109,15 @@ func (c *call) trashed(before string) (list []trashed, older string, err error) 
 		}
 	}
 	slices.SortFunc(all, func(a, b trashed) int { return strings.Compare(b.id, a.id) })
+	seen := 0
 	for i := range all {
-		if len(list) == trashShown || i == trashLooked {
+		if len(list) == trashShown || seen >= trashLooked {
 			return list, all[i-1].id, nil
 		}
 		if all[i].look(c) {
 			list = append(list, all[i])
 		}
+		seen += max(1, all[i].seen)
 	}
 	return list, "", nil
 }
@@ -126,7 +129,6 @@ func (t *trashed) look(c *call) bool {
 		return false
 	}
 	defer o.release()
-	may := false
 	_ = o.View(c.r.Context(), func(rx *folio.Rx) error { // what is gone meanwhile is not listed
 		real := t.tree.own(trashDir, t.id)
 		if err := t.note.read(rx, real); err != nil {
@@ -137,41 +139,31 @@ func (t *trashed) look(c *call) bool {
 			return err
 		}
 		if !t.note.Several {
-			t.count = 1
-			may = t.add(c.access(), &t.note)
+			t.add(c.access(), &t.note)
 			return nil
 		}
-		may, err = t.several(c.access(), rx, real)
+		list, err := rx.ReadDir(real)
+		for _, e := range list {
+			var note removal
+			if err := note.read(rx, path.Join(real, e.Name())); err != nil {
+				return err
+			}
+			t.add(c.access(), &note)
+		}
 		return err
 	})
-	return may
+	return t.count > 0
 }
 
-// several reads the first of several removals.
-func (t *trashed) several(a *access, rx *folio.Rx, real string) (may bool, err error) {
-	list, err := rx.ReadDir(real)
-	if err != nil {
-		return false, err
+// add counts a removed file, and adds its path, if the user could restore it.
+func (t *trashed) add(a *access, note *removal) {
+	t.seen++
+	if !note.mayRestore(a, t.tree) {
+		return
 	}
-	t.count = len(list)
-	for _, e := range list[:min(len(list), trashNames)] {
-		var note removal
-		if err := note.read(rx, path.Join(real, e.Name())); err != nil {
-			return false, err
-		}
-		may = t.add(a, &note) || may
+	if t.count++; len(t.paths) < trashNames {
+		t.paths = append(t.paths, note.shown(t.tree))
 	}
-	return may, nil
-}
-
-// add adds the path of a removal, if the user could restore it.
-func (t *trashed) add(a *access, note *removal) bool {
-	shown := t.tree.shown(path.Join(t.tree.Dir, string(note.Path)))
-	if !a.least(shown).allows(rightWrite) {
-		return false
-	}
-	t.paths = append(t.paths, shown)
-	return true
 }
 
 // read reads what the trash knows of a removed file.

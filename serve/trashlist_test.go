@@ -107,6 +107,48 @@ func TestTrashPage(t *testing.T) {
 	}
 }
 
+// TestTrashOfSeveral removes several files at once, of which another user may write only the last
+// ones. That user sees and restores these, and does not learn how many others there are.
+func TestTrashOfSeveral(t *testing.T) {
+	vol := linkVolume(t)
+	names := []string{"1", "2", "3", "4", "5", "y", "z"}
+	for _, name := range names {
+		check(t, vol.WriteFile("site/"+name, []byte(name), 0o644))
+	}
+	h := newServer(t, vol, rightsOf(t, "ann write /\nbob read /\nbob write /y\nbob write /z\neve read /\n"))
+	ann, bob := []string{"Authorization", as("ann")}, []string{"Authorization", as("bob")}
+	sendForm(h, "/-/remove", selectionOf("/", "", names...), ann...)
+	list, _ := trashOf(t, h, "/-/trash", bob...)
+	if len(list) != 1 || list[0].Count != 2 || !slices.Equal(list[0].Paths, []string{"/y", "/z"}) {
+		t.Fatalf("bob sees %+v", list)
+	}
+	if all, _ := trashOf(t, h, "/-/trash", ann...); len(all) != 1 || all[0].Count != 7 {
+		t.Errorf("ann sees %+v", all)
+	}
+	must(t, h, 204, "POST", list[0].Undo, "", bob...)
+	if content(t, vol, "site/y") != "y" || content(t, vol, "site/z") != "z" {
+		t.Error("not restored")
+	}
+	if _, err := vol.Lstat("site/1"); err == nil {
+		t.Error("restored without the right")
+	}
+	if w := do(h, "POST", list[0].Undo, "", bob...); w.Code < 400 {
+		t.Errorf("once more: %d", w.Code)
+	}
+	if list, _ := trashOf(t, h, "/-/trash", bob...); len(list) != 0 {
+		t.Errorf("bob still sees %+v", list)
+	}
+	must(t, h, 204, "POST", list[0].Undo, "", ann...)
+	for _, name := range names {
+		if content(t, vol, "site/"+name) != name {
+			t.Errorf("%s is not back", name)
+		}
+	}
+	if list, _ := trashOf(t, h, "/-/trash", ann...); len(list) != 0 {
+		t.Errorf("left: %+v", list)
+	}
+}
+
 // TestTrashPages goes through a trash of more files than one page shows, and of two volumes.
 func TestTrashPages(t *testing.T) {
 	vol := newVolume(t)

@@ -49,12 +49,6 @@ func ValidName[T string | []byte](name T) bool {
 	return true
 }
 
-// OrphanTable is the statement that makes table orphan, which volumes of the first builds of
-// version 1 do not have.
-const OrphanTable = `CREATE TABLE orphan (
-  ino INTEGER PRIMARY KEY        -- has no name, but may be in use
-)`
-
 // Schema has the statements that make an empty volume's tables and views. docs/format.md explains
 // them. The comments in them are part of the output of sqlite3's .schema.
 var Schema = append([]string{
@@ -88,5 +82,7 @@ var Schema = append([]string{
   value BLOB NOT NULL,
   PRIMARY KEY (ino, name)
 ) WITHOUT ROWID`,
-	OrphanTable,
+	`CREATE TABLE orphan (
+  ino INTEGER PRIMARY KEY        -- has no name, but may be in use
+)`,
 }, FileStatements...)

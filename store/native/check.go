@@ -126,11 +126,11 @@ func (c *checker) survey() error {
 
 // without reports whether a volume has no table of that name, and needs none.
 func (c *checker) without(table string) bool {
-	if table == "origin" && !(rx{c.tx}).hasClones() {
-		return true
-	}
-	if table != "origin" && table != "orphan" {
+	if table != "origin" {
 		return false
+	}
+	if !(rx{c.tx}).hasClones() {
+		return true
 	}
 	_, err := c.tx.Table(table)
 	return errors.Is(err, sqlitefile.ErrNoTable)

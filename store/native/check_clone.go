@@ -60,9 +60,6 @@ func (c *checker) isDead(ino store.Ino) (bool, error) {
 		return false, err
 	}
 	orphan, err := c.tx.Table("orphan")
-	if errors.Is(err, sqlitefile.ErrNoTable) {
-		return false, nil
-	}
 	if err != nil {
 		return false, err
 	}

@@ -302,10 +302,11 @@ func buildKinds(t *testing.T, path string, v any) {
 	err := sqlitefile.Build(context.Background(), path, o, func(b *sqlitefile.Builder) error {
 		tables := map[string]*sqlitefile.TableBuilder{}
 		for name, sql := range map[string]string{
-			"node":  `CREATE TABLE node (ino INTEGER PRIMARY KEY, mode, nlink, uid, gid, size, holes, mtime_ns, ctime_ns, atime_ns, rdev)`,
-			"entry": `CREATE TABLE entry (parent, name, ino, type, PRIMARY KEY (parent, name)) WITHOUT ROWID`,
-			"data":  `CREATE TABLE data (id INTEGER PRIMARY KEY, bytes)`,
-			"xattr": `CREATE TABLE xattr (ino, name, value, PRIMARY KEY (ino, name)) WITHOUT ROWID`,
+			"orphan": `CREATE TABLE orphan (ino INTEGER PRIMARY KEY)`,
+			"node":   `CREATE TABLE node (ino INTEGER PRIMARY KEY, mode, nlink, uid, gid, size, holes, mtime_ns, ctime_ns, atime_ns, rdev)`,
+			"entry":  `CREATE TABLE entry (parent, name, ino, type, PRIMARY KEY (parent, name)) WITHOUT ROWID`,
+			"data":   `CREATE TABLE data (id INTEGER PRIMARY KEY, bytes)`,
+			"xattr":  `CREATE TABLE xattr (ino, name, value, PRIMARY KEY (ino, name)) WITHOUT ROWID`,
 		} {
 			if err := b.Create(sql); err != nil {
 				return err

@@ -52,6 +52,10 @@ var makers = map[string]struct {
 		func(t *testing.T, path string) { makeDatabase(t, path, store.ApplicationID, 1) },
 		store.ErrDamaged, "node",
 	},
+	"no orphans": {
+		func(t *testing.T, path string) { makeDatabase(t, path, store.ApplicationID, 1, store.Schema[:4]...) },
+		store.ErrDamaged, "there is no table orphan",
+	},
 	"other columns": {
 		func(t *testing.T, path string) {
 			makeDatabase(t, path, store.ApplicationID, 1, `CREATE TABLE node (ino INTEGER PRIMARY KEY, mode)`)

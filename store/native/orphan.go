@@ -177,9 +177,6 @@ type orphans struct {
 func (s *Store) listOrphans(ctx context.Context, after store.Ino) (found orphans, err error) {
 	err = s.db.View(ctx, func(db *sqlitefile.Rx) error {
 		orphan, err := db.Table("orphan")
-		if errors.Is(err, sqlitefile.ErrNoTable) {
-			return nil
-		}
 		if err != nil {
 			return err
 		}

@@ -180,6 +180,7 @@ var tableShapes = []tableShape{
 	{"entry", true, []string{"parent", "name", "ino", "type"}},
 	{"data", false, []string{"id", "bytes"}},
 	{"xattr", true, []string{"ino", "name", "value"}},
+	{"orphan", false, []string{"ino"}},
 }
 
 // originShape is the table of store.CloneTables.

@@ -178,7 +178,7 @@ func (e busyError) Unwrap() []error { return []error{store.ErrBusy, e.error} }
 func (s *Store) Sync(ctx context.Context) error { return explain(s.db.Sync(ctx)) }
 
 // prepare makes a volume ready for its first write. It switches to a log, so that a commit is one
-// write and does not wait for readers, and adds table orphan.
+// write and does not wait for readers.
 func (s *Store) prepare(ctx context.Context) error {
 	if s.ready.Load() {
 		return nil
@@ -193,9 +193,6 @@ func (s *Store) prepare(ctx context.Context) error {
 		if err = s.db.SetJournalMode(ctx, sqlitefile.JournalWAL); errors.Is(err, sqlitefile.ErrBusy) || errors.Is(err, sqlitefile.ErrFull) {
 			err = nil // it works without, only slower
 		}
-	}
-	if err == nil {
-		err = s.addOrphanTable(ctx)
 	}
 	s.ready.Store(err == nil)
 	return err
@@ -232,24 +229,6 @@ func objectsOf(rx *sqlitefile.Rx) ([]check.Object, error) {
 		list[i] = check.Object{Type: o.Type, Name: o.Name, Table: o.Table, SQL: o.SQL}
 	}
 	return list, err
-}
-
-func (s *Store) addOrphanTable(ctx context.Context) error {
-	missing := false
-	err := s.db.View(ctx, func(rx *sqlitefile.Rx) error {
-		_, err := rx.Table("orphan")
-		if missing = errors.Is(err, sqlitefile.ErrNoTable); missing {
-			err = nil
-		}
-		return err
-	})
-	if err != nil || !missing {
-		return err
-	}
-	return s.db.Update(ctx, func(tx *sqlitefile.Tx) error {
-		tx.UseReserve() // it is needed to remove anything
-		return tx.Exec(store.OrphanTable)
-	})
 }
 
 // End does nothing: Update ends the transaction.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"strings"
 
 	"github.com/foliofs/folio/store"
 )
@@ -19,9 +18,6 @@ const (
 	reapAfter = 256  // orphans
 	reapBatch = 1024 // in one transaction
 )
-
-// orphanTable makes table orphan where it is missing.
-var orphanTable = strings.Replace(store.OrphanTable, "CREATE TABLE", "CREATE TABLE IF NOT EXISTS", 1)
 
 // tend is called after a transaction that has left so many orphans.
 func (s *Store) tend(orphans int) {

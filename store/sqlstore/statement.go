@@ -62,6 +62,7 @@ var shapes = [...]string{
 	`SELECT parent, name, ino, type FROM entry LIMIT 0`,
 	`SELECT id, bytes FROM data LIMIT 0`,
 	`SELECT ino, name, value FROM xattr LIMIT 0`,
+	`SELECT ino FROM orphan LIMIT 0`,
 }
 
 // lengthOfBytes is how many bytes a data row holds, which of a BLOB can be told without reading it.

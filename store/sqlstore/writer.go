@@ -49,7 +49,7 @@ func (s *Store) leaveWriter() {
 }
 
 // prepare makes a volume ready for its first write. It switches to a log, so that a commit does not
-// wait for readers, and adds table orphan.
+// wait for readers.
 func (w *writer) prepare(ctx context.Context) (err error) {
 	if w.store.readOnly {
 		return store.ErrReadOnly
@@ -65,9 +65,8 @@ func (w *writer) prepare(ctx context.Context) (err error) {
 	if err := w.useLog(); err != nil {
 		return explain(err)
 	}
-	err = w.transact(ctx, func(c *conn) error { return explain(c.run(orphanTable)) })
-	w.ready = err == nil
-	return err
+	w.ready = true
+	return nil
 }
 
 // useLog switches to WAL mode. If another connection is in the way, or the database cannot have a

@@ -363,3 +363,40 @@ func TestReplacedBesideOthers(t *testing.T) {
 		}
 	}
 }
+
+// TestReplacedWithoutFrames writes over a database that is open, and whose log is empty, another one
+// that has the same schema cookie, but its tables elsewhere.
+func TestReplacedWithoutFrames(t *testing.T) {
+	t.Parallel()
+	for _, way := range fileReplacers {
+		if !way.inPlace {
+			continue
+		}
+		t.Run(way.name, func(t *testing.T) {
+			dir := t.TempDir()
+			old, next := filepath.Join(dir, "old.db"), filepath.Join(dir, "next.db")
+			makeReplaced(t, old, "old")
+			made := openReplaced(t, next, &Options{Create: true})
+			mustNot(t, errors.Join(
+				made.Exec(t.Context(), "CREATE TABLE other (a)"), made.Exec(t.Context(), "CREATE TABLE t (a INTEGER PRIMARY KEY, b)"),
+				setReplaced(t, made, "new"), made.Close(),
+			))
+			db := openReplaced(t, old, nil)
+			mustNot(t, errors.Join(db.Exec(t.Context(), "CREATE TABLE other (a)"), db.Checkpoint(t.Context(), CheckpointTruncate)))
+			if value, err := replacedValue(t, db); value != "old" || err != nil {
+				t.Fatalf("%q, %v", value, err)
+			}
+			mustNot(t, way.do(next, old))
+			if value, err := replacedValue(t, db); !errors.Is(err, ErrMoved) {
+				t.Errorf("a view: %q, %v", value, err)
+			}
+			if err := setReplaced(t, db, "odd"); !errors.Is(err, ErrMoved) && !errors.Is(err, ErrFailed) {
+				t.Errorf("a commit: %v", err)
+			}
+			if err := db.Close(); !errors.Is(err, ErrMoved) {
+				t.Errorf("Close: %v", err)
+			}
+			mustBeReplaced(t, old)
+		})
+	}
+}

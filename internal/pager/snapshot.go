@@ -420,7 +420,7 @@ func (r *readers) newLogSnapshot(old *Snapshot, h *format.WALIndexHeader, words 
 func (r *readers) checkHome(h *format.WALIndexHeader) error {
 	log := r.pager.wal
 	known := log.Known()
-	if known && r.mapping != nil && log.AtHome(r.mapping.Bytes()) {
+	if known && r.mapping != nil && log.StayHome(r.mapping.Bytes(), h) {
 		return nil
 	}
 	err := log.Home(h)

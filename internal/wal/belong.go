@@ -2,7 +2,6 @@ package wal
 
 import (
 	"cmp"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -25,6 +24,7 @@ import (
 //	H3  SQLite writes neither. It raises the counter by one, or leaves it if a connection writes page
 //	    1 again which it has in its cache. So before the first frame of page 1 the file has the
 //	    counter of that frame or one less.
+//	H4  Where the log has no frames, the file stays as it is until the log gets some.
 
 // Binds reports whether the log is bound, or will be by the next commit, when it has the frames up
 // to last. The caller must hold WRITE.
@@ -49,27 +49,51 @@ func ChangeIn(db osfile.Handle) (c format.Change, err error) {
 }
 
 // A home is the change that the file of a database had when it was found to be the one that the log
-// belongs to. Its words are not stored at once, so that a reader may take it for another one, and
-// then looks again.
-func (w *Log) setHome(c format.Change) {
-	w.home[0].Store(binary.NativeEndian.Uint64(c[:]))
-	w.home[1].Store(binary.NativeEndian.Uint64(c[8:]))
-	w.known.Store(true)
+// belongs to, and the state of the log at that time.
+type home struct {
+	change format.Change
+	state  logState
+}
+
+// A logState tells the states of a log apart.
+type logState struct {
+	salt             [2]uint32
+	change, maxFrame uint32
+}
+
+func stateOf(h *format.WALIndexHeader) logState { return logState{h.Salt, h.Change, h.MaxFrame} }
+
+func (w *Log) setHome(c format.Change, h *format.WALIndexHeader) {
+	w.home.Store(&home{c, stateOf(h)})
 }
 
 // ForgetHome lets Home find out anew whether the log belongs to the file.
-func (w *Log) ForgetHome() { w.known.Store(false) }
+func (w *Log) ForgetHome() { w.home.Store(nil) }
 
 // AtHome reports whether a file that begins with the bytes of b is for all that is known the one
 // that the log belongs to: then that was found before, and page 1 has not changed since.
 func (w *Log) AtHome(b []byte) bool { return w.isHome(format.ChangeOf(b)) }
 
 func (w *Log) isHome(c format.Change) bool {
-	return w.known.Load() && binary.NativeEndian.Uint64(c[:]) == w.home[0].Load() && binary.NativeEndian.Uint64(c[8:]) == w.home[1].Load()
+	home := w.home.Load()
+	return home != nil && home.change == c
+}
+
+// StayHome is AtHome for a log in the state h. If that has no frames, nothing may change the file
+// while the log stays in this state (H4).
+func (w *Log) StayHome(b []byte, h *format.WALIndexHeader) bool {
+	c := format.ChangeOf(b)
+	if !w.isHome(c) {
+		return false
+	}
+	if h.MaxFrame == 0 && w.home.Load().state != stateOf(h) {
+		w.setHome(c, h)
+	}
+	return true
 }
 
 // Known reports whether the log was once found to belong to the file.
-func (w *Log) Known() bool { return w.known.Load() }
+func (w *Log) Known() bool { return w.home.Load() != nil }
 
 // Home gives ErrReplaced if the file of the database is not the one that the log belongs to in the
 // state h. Page 1 may be written while it is looked at: what does not fit counts once no checkpoint
@@ -102,7 +126,7 @@ func (w *Log) lookHome(h *format.WALIndexHeader) (bool, error) {
 		return false, err
 	}
 	fits, err := w.fits(h, c)
-	if err == nil && !fits && !w.known.Load() {
+	if err == nil && !fits && !w.Known() {
 		var b [format.HeaderSize]byte
 		if _, err = w.db.ReadAt(b[:], 0); err != nil {
 			return false, err
@@ -111,7 +135,7 @@ func (w *Log) lookHome(h *format.WALIndexHeader) (bool, error) {
 		fits = what != ""
 	}
 	if fits && err == nil {
-		w.setHome(c)
+		w.setHome(c, h)
 	}
 	return fits, err
 }
@@ -164,10 +188,14 @@ func (w *Log) holdCheckpoints() (free func(), err error) {
 }
 
 // fits reports whether a file whose page 1 says c can be the one that the log belongs to (H1 to
-// H3).
+// H4).
 func (w *Log) fits(h *format.WALIndexHeader, c format.Change) (bool, error) {
-	if h.MaxFrame == 0 || w.isHome(c) {
+	if w.isHome(c) {
 		return true, nil
+	}
+	if h.MaxFrame == 0 {
+		home := w.home.Load()
+		return home == nil || home.state != stateOf(h), nil
 	}
 	b, err := w.readHead()
 	if err != nil {

@@ -60,8 +60,7 @@ type Log struct {
 	Synced   bool        // each commit is
 	Named    atomic.Bool // the name of the file is durable, or need not be
 
-	known atomic.Bool // the log was found to belong to the file
-	home  [2]atomic.Uint64
+	home atomic.Pointer[home] // nil before the log was found to belong to the file
 
 	frames *FrameTable // of the newest snapshot; guarded by the mutex of the DB
 

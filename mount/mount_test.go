@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/sqlitefile"
 )
 
 // TestRefused mounts where nothing can be mounted.
@@ -102,16 +103,33 @@ var goneVolumes = map[string]func(t *testing.T, d *daemon){
 		must(t, os.Truncate(d.volume, 0))
 		must(t, os.Truncate(d.volume+"-wal", 0))
 	},
-	"replaced": func(t *testing.T, d *daemon) {
-		other := newVolume(t)
-		vol, err := folio.Open(other, &folio.Options{Create: true})
-		must(t, err)
-		must(t, vol.WriteFile("new", []byte("content"), 0o644))
-		must(t, vol.Close())
+	"replaced, and its log removed": func(t *testing.T, d *daemon) {
 		must(t, os.Remove(d.volume+"-wal"))
 		must(t, os.Remove(d.volume+"-shm"))
-		must(t, os.Rename(other, d.volume))
+		must(t, os.Rename(otherVolume(t), d.volume))
 	},
+	"replaced": func(t *testing.T, d *daemon) {
+		must(t, os.Rename(otherVolume(t), d.volume))
+	},
+	"replaced by content": func(t *testing.T, d *daemon) {
+		db, err := sqlitefile.Open(d.volume, nil)
+		must(t, err)
+		must(t, db.Checkpoint(t.Context(), sqlitefile.CheckpointFull)) // none is at work while the file is written over
+		must(t, db.Close())
+		data, err := os.ReadFile(otherVolume(t))
+		must(t, err)
+		must(t, os.WriteFile(d.volume, data, 0o644))
+	},
+}
+
+// otherVolume returns the path of a new volume.
+func otherVolume(t *testing.T) string {
+	other := newVolume(t)
+	vol, err := folio.Open(other, &folio.Options{Create: true})
+	must(t, err)
+	must(t, vol.WriteFile("new", []byte("content"), 0o644))
+	must(t, vol.Close())
+	return other
 }
 
 // TestGone truncates, removes and replaces a volume that is mounted: programs get errors, one line
@@ -135,7 +153,7 @@ func TestGone(t *testing.T) {
 				t.Error("the daemon did not unmount")
 			}
 			d.kill()
-			if how != "replaced" {
+			if !strings.HasPrefix(how, "replaced") {
 				return
 			}
 			checkVolume(t, d.volume)

@@ -2,6 +2,7 @@ package serve_test
 
 import (
 	"errors"
+	"fmt"
 	"net"
 	"os"
 	"path/filepath"
@@ -79,6 +80,58 @@ func TestReplaced(t *testing.T) {
 	must(t, h, 404, "GET", "/healthz", "")
 	check(t, os.Rename(other, name))
 	get("other")
+}
+
+// TestReplacedReadOnly replaces a volume that is served by servers that may not write it, and that
+// another program has written and closes in between.
+func TestReplacedReadOnly(t *testing.T) {
+	serve.LookEvery(t, 0)
+	for _, closesLast := range []bool{false, true} {
+		t.Run(fmt.Sprintf("the program closes last: %v", closesLast), func(t *testing.T) {
+			dir := t.TempDir()
+			name, other := filepath.Join(dir, "v.folio"), filepath.Join(dir, "other.folio")
+			writeVolume(t, name, "first")
+			writeVolume(t, other, "other")
+			source := fileSource(name)
+			source.Open = func() (*folio.Volume, func() error, error) {
+				vol, err := folio.Open(name, &folio.Options{ReadOnly: true, BusyTimeout: -1})
+				if err != nil {
+					return nil, nil, err
+				}
+				return vol, vol.Close, nil
+			}
+			vol, err := folio.Open(name, nil)
+			check(t, err)
+			check(t, vol.WriteFile("file", []byte("second"), 0o644))
+			servers := []*serve.Server{newServer(t, nil, serve.Options{Sources: []serve.Source{source}}), newServer(t, nil, serve.Options{Sources: []serve.Source{source}})}
+			for _, one := range servers {
+				must(t, one, 200, "GET", "/file", "")
+			}
+			check(t, os.Rename(other, name))
+			if !closesLast {
+				_ = vol.Close() // the volume was replaced, which is an error
+			}
+			for _, one := range servers { // each closes the old volume
+				if w := do(one, "GET", "/file", ""); w.Code == 200 && w.Body.String() != "other" {
+					t.Errorf("%q", w.Body)
+				}
+			}
+			if closesLast {
+				_ = vol.Close()
+			}
+			for _, one := range servers {
+				for deadline := time.Now().Add(time.Minute); ; {
+					w := do(one, "GET", "/file", "")
+					if w.Code == 200 && w.Body.String() == "other" {
+						break
+					}
+					if time.Now().After(deadline) {
+						t.Fatalf("%d %s", w.Code, w.Body)
+					}
+				}
+			}
+		})
+	}
 }
 
 // TestMemory keeps a thousand clients waiting that do not read what they have asked for.

@@ -34,11 +34,15 @@ type trashed struct {
 
 // answerTrash answers with the removed files that the user could restore, the newest first.
 func answerTrash(c *call, rest string) error {
-	if rest != "" || c.r.Method != http.MethodGet && c.r.Method != http.MethodHead {
+	empties := rest == "" && c.r.Method == http.MethodDelete || rest == "/empty" && c.r.Method == http.MethodPost
+	if !empties && (rest != "" || c.r.Method != http.MethodGet && c.r.Method != http.MethodHead) {
 		return errMethod
 	}
 	if !slices.ContainsFunc(c.s.trees, func(t *tree) bool { return !t.ReadOnly }) {
 		return errServedRead
+	}
+	if empties {
+		return emptyTrash(c)
 	}
 	list, older, err := c.trashed(c.r.URL.Query().Get("before"))
 	switch {
@@ -55,6 +59,9 @@ func answerTrash(c *call, rest string) error {
 		return c.writeJSON(map[string]any{"removed": c.trashJSON(list), "next": older})
 	}
 	p := &page.Trash{Frame: c.frame(&place{root: c.s.base, name: "."}), Kept: c.s.options.Trash, Older: older}
+	if len(list) > 0 {
+		p.Newest = list[0].id
+	}
 	for i := range list {
 		t := &list[i]
 		one := page.Removed{Restore: t.tree.undoHref(t.id), Count: t.count, Time: t.note.Time, User: t.note.User, IsDir: t.info.IsDir(), Size: t.info.Size()}

@@ -149,6 +149,63 @@ func TestTrashOfSeveral(t *testing.T) {
 	}
 }
 
+// TestEmptyTrash removes for good what each user could restore, after a question, and nothing that
+// the reader has not seen.
+func TestEmptyTrash(t *testing.T) {
+	vol := linkVolume(t)
+	for _, name := range []string{"1", "2", "y"} {
+		check(t, vol.WriteFile("site/"+name, []byte(name), 0o644))
+	}
+	h := newServer(t, vol, rightsOf(t, "ann write /\nbob write /a\nbob none /a/private\nbob write /y\n"))
+	ann, bob := []string{"Authorization", as("ann")}, []string{"Authorization", as("bob")}
+	must(t, h, 204, "DELETE", "/a/b/c.txt", "", bob...)
+	must(t, h, 204, "DELETE", "/a/private/note.txt", "", ann...)
+	sendForm(h, "/-/remove", selectionOf("/", "", "1", "2", "y"), ann...)
+	must(t, h, 401, "DELETE", "/-/trash", "")
+	must(t, h, 401, "POST", "/-/trash/empty", "sure=1", formType...)
+	must(t, h, 405, "GET", "/-/trash/empty", "", ann...)
+	must(t, h, 405, "DELETE", "/-/trash/empty", "", ann...)
+	must(t, h, 403, "POST", "/-/trash/empty", "sure=1", append(formType[:2:2], append(ann, "Sec-Fetch-Site", "cross-site")...)...)
+
+	// The page asks.
+	text := must(t, h, 200, "GET", "/-/trash", "", append(bob, "Accept", "text/html")...).Body.String()
+	_, until, _ := strings.Cut(text, `name="until" value="`)
+	until, _, _ = strings.Cut(until, `"`)
+	w := sendForm(h, "/-/trash/empty", "until="+until, append(bob, "Accept", "text/html")...)
+	if !strings.Contains(w.Body.String(), `name="sure" value="1"`) || !strings.Contains(w.Body.String(), until) {
+		t.Fatalf("%d %s", w.Code, w.Body)
+	}
+	if list, _ := trashOf(t, h, "/-/trash", bob...); len(list) != 2 {
+		t.Fatalf("removed before the question: %+v", list)
+	}
+	must(t, h, 201, "PUT", "/a/later", "x", bob...)
+	must(t, h, 204, "DELETE", "/a/later", "", bob...)
+	w = sendForm(h, "/-/trash/empty", "sure=1&until="+until, append(bob, "Accept", "text/html")...)
+	if w.Code != 303 || w.Header().Get("Location") != "/-/trash" {
+		t.Fatalf("%d %s", w.Code, w.Body)
+	}
+	if list, _ := trashOf(t, h, "/-/trash", bob...); len(list) != 1 || list[0].Paths[0] != "/a/later" {
+		t.Errorf("bob has left: %+v", list)
+	}
+	list, _ := trashOf(t, h, "/-/trash", ann...)
+	if len(list) != 3 || list[1].Count != 2 {
+		t.Fatalf("ann has left: %+v", list)
+	}
+	must(t, h, 204, "POST", list[1].Undo, "", ann...)
+	if content(t, vol, "site/1") != "1" || content(t, vol, "site/2") != "2" {
+		t.Error("not restored")
+	}
+	if body := must(t, h, 200, "DELETE", "/-/trash", "", ann...).Body.String(); body != "{\"removed\":2}\n" {
+		t.Errorf("%q", body)
+	}
+	if list, err := vol.ReadDir("site/.folio-serve/trash"); err != nil || len(list) != 0 {
+		t.Errorf("left: %v, %v", list, err)
+	}
+	o := writable
+	o.Write = false
+	must(t, newServer(t, vol, o), 403, "DELETE", "/-/trash", "")
+}
+
 // TestTrashPages goes through a trash of more files than one page shows, and of two volumes.
 func TestTrashPages(t *testing.T) {
 	vol := newVolume(t)

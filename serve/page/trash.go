@@ -11,6 +11,8 @@ type Trash struct {
 	List  []Removed     // the newest first
 	Kept  time.Duration // how long files are kept
 	Older string        // the URL of the next page, or ""
+
+	Newest string // the ID of the first in the list
 }
 
 // Removed is a file that was removed, or are several that were removed at once.

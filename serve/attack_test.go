@@ -135,8 +135,8 @@ func (a *attacked) link(body string) string {
 	return strings.TrimSuffix(makeShare(a.t, a.h, body, "Authorization", as("ann")), "/")
 }
 
-// TestAttacks tries what was published of other servers of files in 2024 to 2026, each by its shape.
-// No request gets the secret, and none changes what its user has no right to.
+// TestAttacks tries what was published of other servers of files in 2024 to 2026, each by its
+// shape. No request gets the secret, and none changes what its user has no right to.
 func TestAttacks(t *testing.T) {
 	for _, attack := range []struct {
 		id, shape string

@@ -31,9 +31,9 @@ func bytesOf(t *testing.T, vol *folio.Volume) (n int) {
 	return n
 }
 
-// TestLinkRecords uploads by a link without end what has no bytes: empty files, directories, uploads
-// that are not complete, with as much metadata as there may be. The volume grows by a bounded
-// number of bytes, and the link of another user still takes uploads.
+// TestLinkRecords uploads by a link without end what has no bytes: empty files, directories,
+// uploads that are not complete, with as much metadata as there may be. The volume grows by a
+// bounded number of bytes, and the link of another user still takes uploads.
 func TestLinkRecords(t *testing.T) {
 	const names, open = 40, 10
 	serve.RecordLimits(t, names, open)

@@ -119,8 +119,8 @@ func (c router) allowed(p *place) error {
 	return nil
 }
 
-// stands reports whether a request is for what this server has under a name of the root: a file or a
-// volume with that name goes before it, and other methods than GET are about such a file.
+// stands reports whether a request is for what this server has under a name of the root: a file or
+// a volume with that name goes before it, and other methods than GET are about such a file.
 func (c router) stands() bool {
 	return (c.r.Method == http.MethodGet || c.r.Method == http.MethodHead) && !c.named(c.path[1:])
 }

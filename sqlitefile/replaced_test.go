@@ -364,8 +364,8 @@ func TestReplacedBesideOthers(t *testing.T) {
 	}
 }
 
-// TestReplacedWithoutFrames writes over a database that is open, and whose log is empty, another one
-// that has the same schema cookie, but its tables elsewhere.
+// TestReplacedWithoutFrames writes over a database that is open, and whose log is empty, another
+// one that has the same schema cookie, but its tables elsewhere.
 func TestReplacedWithoutFrames(t *testing.T) {
 	t.Parallel()
 	for _, way := range fileReplacers {

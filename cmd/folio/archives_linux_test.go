@@ -21,9 +21,10 @@ import (
 
 var archivesFlag = flag.String("archives", "", "directories of archives that TestArchives compares with bsdtar, joined by commas")
 
-// TestArchives imports archives of other programs, and compares what an export of each volume has with what bsdtar makes
-// of the archive: types, contents, modes, times and links. The archives are, for example, those of
-// the tests of libarchive (*.uu), of packages archive/tar and archive/zip of Go, and of Python:
+// TestArchives imports archives of other programs, and compares what an export of each volume has
+// with what bsdtar makes of the archive: types, contents, modes, times and links. The archives are,
+// for example, those of the tests of libarchive (*.uu), of packages archive/tar and archive/zip of
+// Go, and of Python:
 //
 //	git clone https://github.com/libarchive/libarchive
 //	go test ./cmd/folio -run TestArchives -archives libarchive/libarchive/test,$(go env GOROOT)/src/archive/zip/testdata -v

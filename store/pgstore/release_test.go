@@ -182,8 +182,8 @@ func openTogether(t *testing.T, address string) {
 }
 
 // TestMigration has a version of the tables after the latest. A program that may only read, or is
-// no owner of the tables, leaves them as they are. The others change them once. Programs that do not
-// know the new version refuse it.
+// no owner of the tables, leaves them as they are. The others change them once. Programs that do
+// not know the new version refuse it.
 func TestMigration(t *testing.T) {
 	address := pgserver.Volume(t)
 	openTogether(t, address)

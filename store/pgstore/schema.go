@@ -122,8 +122,8 @@ END
 $body$`,
 		`CREATE TRIGGER drop_object BEFORE UPDATE OR DELETE ON @data FOR EACH ROW WHEN (OLD.object IS NOT NULL) EXECUTE FUNCTION @drop_object()`,
 		`CREATE SEQUENCE @ino START 2 INCREMENT 1000 MAXVALUE 34359737368`, // blocks of a thousand numbers
-		// Lane 0 of table version is no part of the version. It has a name for each transaction that
-		// has taken the name of a directory away: a sequence grows whatever snapshot the
+		// Lane 0 of table version is no part of the version. It has a name for each transaction
+		// that has taken the name of a directory away: a sequence grows whatever snapshot the
 		// transaction has, and 24 random bits tell the names of a volume from those before it was
 		// restored or made again. The setting ends with the transaction: one row is enough.
 		`CREATE SEQUENCE @move`,
@@ -147,14 +147,14 @@ WITH RECURSIVE tree(path, ino, type) AS (
 SELECT path, (ARRAY['file', 'dir', 'symlink', 'char', 'block', 'fifo', 'socket'])[tree.type] AS type,
   mode & 4095 AS permissions, size, to_timestamp(mtime_ns / 1e9) AS mtime, tree.ino
 FROM tree JOIN @node AS n ON n.ino = tree.ino`,
-		// apply changes a volume in one statement. The inodes and entries that the change depends on
-		// must be as they were seen; if not, it fails with the code of a serialization failure.
-		// Inodes are runs of eleven numbers. Of directories that were seen, or touched, only what no
-		// other entry in them changes must be the same. The entry of a name in front of gone_names
-		// is removed, the others are set; a new entry must not be there.
+		// apply changes a volume in one statement. The inodes and entries that the change depends
+		// on must be as they were seen; if not, it fails with the code of a serialization failure.
+		// Inodes are runs of eleven numbers. Of directories that were seen, or touched, only what
+		// no other entry in them changes must be the same. The entry of a name in front of
+		// gone_names is removed, the others are set; a new entry must not be there.
 		//
-		// There are no locks if the transaction has locked the volume. Otherwise the volume's is the
-		// first. Each key is even; one more means that the transaction has the lock alone.
+		// There are no locks if the transaction has locked the volume. Otherwise the volume's is
+		// the first. Each key is even; one more means that the transaction has the lock alone.
 		`CREATE FUNCTION @apply(
   locks bigint[],
   seen bigint[], seen_dirs bigint[], seen_entries bigint[], seen_names bytea[],

@@ -85,7 +85,7 @@ func (w *walk) file(f *walked) error {
 	if err := w.ctx.Err(); err != nil {
 		return err
 	}
-	if w.p.vol.gone.Load() {
+	if vol := w.p.vol; vol != nil && vol.gone.Load() { // it is nil if no server has the volume
 		return errReplaced // the new volume waits for this view
 	}
 	if at.allows(rightRead) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"io"
 
 	"github.com/foliofs/folio/internal/dberr"
 	"github.com/foliofs/folio/internal/format"
@@ -40,12 +41,17 @@ func (w *Log) Binds(last uint32) bool {
 // ErrReplaced says that the file of the database is not the one that the log belongs to.
 var ErrReplaced = errors.New("another file was put in its place")
 
-// ChangeIn returns the change in a database file, which is zero if the file is too short for one.
+// ChangeIn returns the change in a database file, which is zero if the file ends before it. A part
+// of one tells nothing, and is an error.
 func ChangeIn(db osfile.Handle) (c format.Change, err error) {
-	if n, err := db.ReadAt(c[:], format.ChangeOffset); n < len(c) {
-		return format.Change{}, dberr.IgnoreEOF(err)
+	n, err := db.ReadAt(c[:], format.ChangeOffset)
+	switch {
+	case n == len(c):
+		return c, nil
+	case n > 0 && err == io.EOF:
+		err = io.ErrUnexpectedEOF
 	}
-	return c, nil
+	return format.Change{}, dberr.IgnoreEOF(err)
 }
 
 // A home is the change that the file of a database had when it was found to be the one that the log

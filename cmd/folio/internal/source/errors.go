@@ -56,6 +56,14 @@ var (
 	ErrChunk     = errors.New("has content that its size leaves no room for")
 )
 
+// A CompressedError says that a file is compressed in a way that only another program can undo.
+type CompressedError struct {
+	Name    string
+	Program string // a command that writes the content of the file that follows to standard output
+}
+
+func (e *CompressedError) Error() string { return fmt.Sprintf("is compressed by %s", e.Name) }
+
 // An EntryError says which entry of a source something is wrong with.
 type EntryError struct {
 	Name string

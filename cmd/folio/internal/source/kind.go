@@ -8,7 +8,6 @@ import (
 	"compress/gzip"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -154,11 +153,3 @@ func kindError(head []byte) error {
 	}
 	return ErrKind
 }
-
-// A CompressedError says that a file is compressed in a way that only another program can undo.
-type CompressedError struct {
-	Name    string
-	Program string // a command that writes the content of the file that follows to standard output
-}
-
-func (e *CompressedError) Error() string { return fmt.Sprintf("is compressed by %s", e.Name) }

@@ -48,8 +48,8 @@ func ChangeIn(db osfile.Handle) (c format.Change, err error) {
 	switch {
 	case n == len(c):
 		return c, nil
-	case n > 0 && err == io.EOF:
-		err = io.ErrUnexpectedEOF
+	case n > 0 && errors.Is(err, io.EOF):
+		return format.Change{}, dberr.CutOff(db.Name(), err)
 	}
 	return format.Change{}, dberr.IgnoreEOF(err)
 }
@@ -106,7 +106,7 @@ func (w *Log) Known() bool { return w.home.Load() != nil }
 // is at work, and only if h is still the state of the log. ErrLocked and ErrChanged mean to look
 // again.
 func (w *Log) Home(h *format.WALIndexHeader) error {
-	if fits, err := w.lookHome(h); err != nil || fits {
+	if fits, err := w.seeHome(h); err != nil || fits {
 		return err
 	}
 	free, err := w.holdCheckpoints()
@@ -114,13 +114,26 @@ func (w *Log) Home(h *format.WALIndexHeader) error {
 		return err
 	}
 	defer free()
-	if fits, err := w.lookHome(h); err != nil || fits {
+	if fits, err := w.seeHome(h); err != nil || fits {
 		return err
 	}
 	if words := h.Words(); !w.Index.Same(&words) {
 		return ErrChanged
 	}
 	return ErrReplaced
+}
+
+// seeHome is lookHome, and ErrChanged if the log has gone on: then it may have been cut off, or
+// begun again, while frames were read that no lock keeps.
+func (w *Log) seeHome(h *format.WALIndexHeader) (fits bool, err error) {
+	err = dberr.Guard(func() (err error) {
+		fits, err = w.lookHome(h)
+		return err
+	})
+	if words := h.Words(); err != nil && !w.Index.Same(&words) {
+		err = ErrChanged
+	}
+	return fits, err
 }
 
 // lookHome reports whether the file of the database can be the one that the log belongs to. A crash

@@ -47,7 +47,7 @@ func TestIcon(t *testing.T) {
 	if w := must(t, h, 200, "GET", "/favicon.ico", ""); w.Header().Get("Content-Type") != "image/svg+xml" || !strings.Contains(w.Body.String(), "<svg") {
 		t.Error(w.Header(), w.Body)
 	}
-	must(t, h, 405, "DELETE", "/favicon.ico", "")
+	must(t, h, 401, "DELETE", "/favicon.ico", "") // of a file with that name
 	check(t, vol.WriteFile("site/favicon.ico", []byte(secret), 0o644))
 	must(t, h, 401, "GET", "/favicon.ico", "")
 	if w := must(t, h, 200, "GET", "/favicon.ico", "", "Authorization", as("ann")); w.Body.String() != secret {

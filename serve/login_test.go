@@ -130,6 +130,7 @@ func TestGuessingNetwork(t *testing.T) {
 }
 
 func TestBadUsers(t *testing.T) {
+	twice := "ann:$2y$04$abcdefghijklmnopqrstuuKMNiJiqgO4fYNEUVrvDWcUfbtwl5Ybe\r\nann:$2y$04$abcdefghijklmnopqrstuuKMNiJiqgO4fYNEUVrvDWcUfbtwl5Ybe"
 	for text, want := range map[string]string{
 		"ann":                                   "line 1: not NAME:HASH",
 		"\n# x\nann:":                           "line 3: not NAME:HASH",
@@ -148,13 +149,14 @@ func TestBadUsers(t *testing.T) {
 		"ann:sha256:" + strings.Repeat("0", 64) + " x":                         "line 1: a token is sha256",
 		"ann:$2y$04$abcdefghijklmnopqrstuuKMNiJiqgO4fYNEUVrvDWcUfbtwl5Ybe\x00": "line 1: the hash is neither",
 		"ann:$2y$04$short": "line 1: the hash is neither",
-		"ann:$argon2id$v=19$m=64,t=1,p=1$!$" + strings.Repeat("A", 43):                                                                         "line 1: not $argon2id$",
-		"ann:$argon2id$v=19$m=64,t=1,p=1$c2FsdHNhbHQ$AAAA":                                                                                     "line 1: not $argon2id$",
-		"ann:$argon2id$v=19$m=-1,t=1,p=1$c2FsdHNhbHQ$" + strings.Repeat("A", 43):                                                               "line 1: not $argon2id$",
-		"ann:$argon2id$v=16$m=64,t=1,p=1$c2FsdHNhbHQ$" + strings.Repeat("A", 43):                                                               "line 1: not $argon2id$",
-		"ann:$argon2id$v=19$m=64,t=1,p=1$c2FsdHNhbHQ$" + strings.Repeat("A", 43) + "$":                                                         "line 1: not $argon2id$",
-		strings.Repeat("a", 1<<20):                                                                                                             "line 1: ",
-		"ann:$2y$04$abcdefghijklmnopqrstuuKMNiJiqgO4fYNEUVrvDWcUfbtwl5Ybe\r\nann:$2y$04$abcdefghijklmnopqrstuuKMNiJiqgO4fYNEUVrvDWcUfbtwl5Ybe": "line 2: the name comes a second time",
+		"ann:$argon2id$v=19$m=64,t=1,p=1$!$" + strings.Repeat("A", 43):                 "line 1: not $argon2id$",
+		"ann:$argon2id$v=19$m=64,t=1,p=1$c2FsdHNhbHQ$AAAA":                             "line 1: not $argon2id$",
+		"ann:$argon2id$v=19$m=-1,t=1,p=1$c2FsdHNhbHQ$" + strings.Repeat("A", 43):       "line 1: not $argon2id$",
+		"ann:$argon2id$v=16$m=64,t=1,p=1$c2FsdHNhbHQ$" + strings.Repeat("A", 43):       "line 1: not $argon2id$",
+		"ann:$argon2id$v=19$m=64,t=1,p=1$c2FsdHNhbHQ$" + strings.Repeat("A", 43) + "$": "line 1: not $argon2id$",
+
+		strings.Repeat("a", 1<<20): "line 1: ",
+		twice:                      "line 2: the name comes a second time",
 	} {
 		if _, err := serve.ParseUsers(strings.NewReader(text)); err == nil || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%q: %v, want %s", text, err, want)

@@ -19,7 +19,7 @@ const (
 //	     0     4  0x377f0682, or 0x377f0683 where checksums read the log as big-endian words
 //	     4     4  version: 3007000
 //	     8     4  page size in bytes
-//	    12     4  checkpoint sequence number: how often the log began again; nobody reads it. See Bind
+//	    12     4  checkpoint sequence number: how often the log began again; SQLite only raises it. See Bind
 //	    16     4  salt 1, raised by one each time the log begins again
 //	    20     4  salt 2, random each time
 //	    24     8  checksum of the first 24 bytes

@@ -294,7 +294,7 @@ func (e *endReader) keep(p []byte) {
 }
 
 // loneZeros reports whether the last two blocks are one of zeros, which does not end an archive by
-// itself, and one of something else. Plexus, the archiver of Maven, has written such.
+// itself, and one of something else: the header of a further member, if the archive is sound.
 func (e *endReader) loneZeros() bool {
 	return len(e.last) == 2*magicSize && isBlank(e.last[:magicSize]) && !isBlank(e.last[magicSize:])
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/foliofs/folio/internal/posix"
-	"github.com/foliofs/folio/store"
+	"github.com/foliofs/folio/internal/store"
 )
 
 // chmod sets the permissions of an inode.

@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/foliofs/folio/store"
-	"github.com/foliofs/folio/store/native"
+	"github.com/foliofs/folio/internal/store"
+	"github.com/foliofs/folio/internal/store/native"
 )
 
 // A buildTree holds the names and inodes of a volume that is being made, until all are known and

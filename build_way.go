@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/foliofs/folio/store"
+	"github.com/foliofs/folio/internal/store"
 )
 
 // A buildWay remembers the directories on the way to the last one that was found. The next path

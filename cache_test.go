@@ -6,7 +6,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/foliofs/folio/store"
+	"github.com/foliofs/folio/internal/store"
 )
 
 // spent returns the bytes that the entries of a cache have taken from its budget by their own

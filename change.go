@@ -5,7 +5,7 @@ import (
 	"io/fs"
 	"time"
 
-	"github.com/foliofs/folio/store"
+	"github.com/foliofs/folio/internal/store"
 )
 
 // A change is an operation in a write transaction. Its methods check first and change then, so that

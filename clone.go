@@ -5,7 +5,7 @@ import (
 	"io/fs"
 
 	"github.com/foliofs/folio/internal/posix"
-	"github.com/foliofs/folio/store"
+	"github.com/foliofs/folio/internal/store"
 )
 
 // Clone makes newname a copy of oldname: a file, or a directory with all that is in it. The copy

@@ -42,9 +42,8 @@ var importRules = []importRule{
 	{pkg: "internal/ddl", pure: true},
 	{pkg: "internal/record", own: "internal/format"},
 	{pkg: "internal/expr", own: "internal/ddl internal/record", pure: true},
-	{pkg: "internal/enginelink"},             // set by sqlitefile, called by store/native
-	{pkg: "internal/volumelink", pure: true}, // set by folio, called by mount and serve
-	{pkg: "internal/posix", os: true},        // its words, not its files
+	{pkg: "internal/private"},         // set by sqlitefile, called by internal/store/native
+	{pkg: "internal/posix", os: true}, // its words, not its files
 	{pkg: "internal/osfile", third: "golang.org/x/sys", os: true},
 	{pkg: "internal/osfile/crashfs", own: "internal/osfile", os: true}, // for tests, as is the next; for the error of a full disk
 	{pkg: "internal/osfile/faultfs", own: "internal/osfile"},
@@ -59,28 +58,30 @@ var importRules = []importRule{
 	{pkg: "internal/chain"},
 	{pkg: "internal/lease"},
 	{pkg: "internal/superjournal", own: "internal/format internal/osfile internal/dberr"},
-	{pkg: "internal/pager", own: "internal/superjournal internal/enginelink internal/format internal/osfile internal/dberr internal/wal internal/btree internal/pageset internal/chain internal/lease"},
+	{pkg: "internal/pager", own: "internal/superjournal internal/private internal/format internal/osfile internal/dberr internal/wal internal/btree internal/pageset internal/chain internal/lease"},
 	{pkg: "internal/search", own: "internal/format internal/record internal/btree internal/chain internal/pager"},
 	{pkg: "internal/extsort", own: "internal/record internal/format internal/osfile"},
-	{pkg: "sqlitefile", own: "internal/enginelink internal/format internal/record internal/dberr internal/wal internal/btree internal/bulk internal/extsort internal/pageset internal/chain internal/pager internal/search internal/ddl internal/expr internal/osfile internal/osfile/readeratfs internal/osfile/memfs"},
-	{pkg: "store", own: "internal/posix"},
-	{pkg: "store/storetest", own: "store"},
-	{pkg: "store/check", own: "store internal/ddl"},
-	{pkg: "store/internal/release", own: "store"},
-	{pkg: "store/native", own: "store store/check store/internal/release sqlitefile internal/enginelink internal/ddl internal/blocked"},
-	{pkg: "store/sqlstore", own: "store store/check store/internal/release internal/osfile"},
-	{pkg: "store/pgstore/pgserver", os: true},                      // for tests
-	{pkg: "store/pgstore/s3server", os: true},                      // for tests
-	{pkg: "store/pgstore/internal/bucket", own: "store", os: true}, // ~/.aws
-	{pkg: "store/pgstore/internal/chunkcache", os: true},           // a file of its own
+	{pkg: "sqlitefile", own: "internal/private internal/format internal/record internal/dberr internal/wal internal/btree internal/bulk internal/extsort internal/pageset internal/chain internal/pager internal/search internal/ddl internal/expr internal/osfile internal/osfile/readeratfs internal/osfile/memfs"},
+	{pkg: "internal/store", own: "internal/posix"},
+	{pkg: "internal/store/storetest", own: "internal/store"},
+	{pkg: "internal/store/check", own: "internal/store internal/ddl"},
+	{pkg: "internal/store/release", own: "internal/store"},
+	{pkg: "internal/store/native", own: "internal/store internal/store/check internal/store/release sqlitefile internal/private internal/ddl internal/blocked"},
+	{pkg: "internal/store/sqlstore", own: "internal/store internal/store/check internal/store/release internal/osfile"},
+	{pkg: "internal/store/pgstore/pgserver", os: true},                      // for tests
+	{pkg: "internal/store/pgstore/s3server", os: true},                      // for tests
+	{pkg: "internal/store/pgstore/bucket", own: "internal/store", os: true}, // ~/.aws
+	{pkg: "internal/store/pgstore/chunkcache", os: true},                    // a file of its own
 	{
-		pkg: "store/pgstore", third: "github.com/jackc/pgx github.com/anishathalye/porcupine golang.org/x/sys golang.org/x/sync", // porcupine in its tests
-		own: "store store/check store/internal/release store/pgstore/internal/bucket store/pgstore/internal/chunkcache",
+		pkg: "internal/store/pgstore", third: "github.com/jackc/pgx github.com/anishathalye/porcupine golang.org/x/sys golang.org/x/sync", // porcupine in its tests
+		own: "internal/store internal/store/check internal/store/release internal/store/pgstore/bucket internal/store/pgstore/chunkcache",
 	},
-	{pkg: "store/overlay", own: "store internal/posix"},
-	{pkg: ".", own: "store store/native store/overlay internal/posix internal/inoset internal/volumelink"},
-	{pkg: "internal/volumetest", own: ". store store/native internal/blocked", os: true}, // for tests
-	{pkg: "roottest", third: "golang.org/x/sys", os: true},                               // compares with the system
+	{pkg: "internal/store/overlay", own: "internal/store internal/posix"},
+	{pkg: ".", own: "internal/store internal/store/native internal/store/overlay internal/posix internal/inoset internal/private"},
+	{pkg: "sqlstore", own: ". internal/private internal/store internal/store/sqlstore"},
+	{pkg: "pgstore", own: ". internal/private internal/store internal/store/pgstore"},
+	{pkg: "internal/volumetest", own: ". internal/private internal/store internal/store/native internal/blocked", os: true}, // for tests
+	{pkg: "internal/roottest", third: "golang.org/x/sys", os: true},                                                         // compares with the system
 	{pkg: "adapter/internal/rooted", own: ". internal/posix"},
 	{pkg: "adapter/aferofs", own: ". adapter/internal/rooted", third: "github.com/spf13/afero"},
 	{pkg: "adapter/billyfs", own: ". internal/posix adapter/internal/rooted", third: goGit + " gopkg.in/check.v1"},
@@ -88,16 +89,16 @@ var importRules = []importRule{
 	{pkg: "adapter/web", own: ". adapter/internal/etag"},
 	{pkg: "adapter/dav", own: ". internal/posix internal/inoset internal/mediatype adapter/internal/etag", third: "golang.org/x/net/webdav", os: true}, // temporary files of uploads
 	{pkg: "adapter/internal/upstream", os: true},                                                                                                       // for tests
-	{pkg: "adapter/internal/volumes", own: ". store/pgstore store/pgstore/pgserver"},                                                                   // for tests
+	{pkg: "adapter/internal/volumes", own: ". pgstore internal/store/pgstore/pgserver"},                                                                // for tests
 	{pkg: "adapter/*", own: "."},
 	{pkg: "mount/internal/ring", third: "golang.org/x/sys", os: true},
 	{pkg: "mount/internal/watchdog", third: "golang.org/x/sys", os: true},
-	{pkg: "mount", own: ". store internal/volumelink mount/internal/ring mount/internal/watchdog", third: goFUSE + " golang.org/x/sys", os: true},
+	{pkg: "mount", own: ". internal/store internal/private mount/internal/ring mount/internal/watchdog", third: goFUSE + " golang.org/x/sys", os: true},
 	{pkg: "mount/internal/floor", third: goFUSE, os: true},
 	{pkg: "mount/internal/mountcmd", own: ". mount", os: true}, // for measuring
-	{pkg: "serve/page", third: "github.com/alecthomas/chroma/v2 github.com/yuin/goldmark github.com/rogpeppe/go-internal golang.org/x/net/html golang.org/x/text/unicode/norm"},
+	{pkg: "serve/internal/page", third: "github.com/alecthomas/chroma/v2 github.com/yuin/goldmark github.com/rogpeppe/go-internal golang.org/x/net/html golang.org/x/text/unicode/norm"},
 	{
-		pkg: "serve", own: ". store internal/inoset internal/match internal/mediatype internal/posix internal/volumelink adapter/web adapter/dav serve/page", os: true, // watches the volume's file, and listens
+		pkg: "serve", own: ". internal/store internal/inoset internal/match internal/mediatype internal/posix internal/private adapter/web adapter/dav serve/internal/page", os: true, // watches the volume's file, and listens
 		third: "golang.org/x/crypto golang.org/x/exp/slog golang.org/x/net/netutil golang.org/x/sys/unix golang.org/x/sync/singleflight github.com/tus/tusd/v2 github.com/klauspost/compress " +
 			"github.com/chromedp golang.org/x/net/http2", // in its tests
 	},
@@ -113,7 +114,7 @@ var importRules = []importRule{
 		pkg: "cmd/folio/internal/terminal", own: rooms("quote value failure"), os: true,
 		third: "golang.org/x/term golang.org/x/sys",
 	},
-	{pkg: "cmd/folio/internal/location", own: ". sqlitefile store/pgstore " + rooms("source target archive failure terminal quote"), os: true}, // the names of archives
+	{pkg: "cmd/folio/internal/location", own: ". sqlitefile pgstore " + rooms("source target archive failure terminal quote"), os: true}, // the names of archives
 	{pkg: "cmd/folio/internal/mountpoint", own: rooms("failure location"), third: "golang.org/x/sys", os: true},
 	{pkg: "cmd/folio/internal/overlay", own: ". " + rooms("source target failure location mountpoint"), os: true},
 	{pkg: "cmd/folio/internal/listing", own: ". internal/posix internal/inoset " + rooms("target value location")},
@@ -136,7 +137,7 @@ var importRules = []importRule{
 	{pkg: "cmd/folio/internal/patch", own: rooms("quote compare"), third: "github.com/rogpeppe/go-internal"},
 	{
 		pkg: "cmd/folio", os: true,
-		own: ". mount serve store internal/posix internal/inoset internal/match " + rooms("source target mirror "+
+		own: ". mount serve pgstore internal/store internal/posix internal/inoset internal/match " + rooms("source target mirror "+
 			"quote value failure interrupt terminal location mountpoint overlay listing copier importer exporter converter grep compare patch"),
 		third: "github.com/spf13/cobra github.com/spf13/pflag golang.org/x/sys github.com/rogpeppe/go-internal",
 	},
@@ -173,10 +174,10 @@ func TestImports(t *testing.T) {
 // all that the package imports in turn.
 func TestRequirements(t *testing.T) {
 	for pkg, want := range map[string][]string{
-		".":              {"golang.org/x/sys"},
-		"sqlitefile":     {"golang.org/x/sys"},
-		"store/sqlstore": {"golang.org/x/sys"},
-		"mount":          {"golang.org/x/sys", goFUSE},
+		".":          {"golang.org/x/sys"},
+		"sqlitefile": {"golang.org/x/sys"},
+		"sqlstore":   {"golang.org/x/sys"},
+		"mount":      {"golang.org/x/sys", goFUSE},
 	} {
 		if got := foreignModules(pkg); !slices.Equal(got, slices.Sorted(slices.Values(want))) {
 			t.Errorf("package %s compiles %q, want %q", pkg, got, want)
@@ -254,11 +255,11 @@ func TestImportViolations(t *testing.T) {
 		{"down", "sqlitefile/a.go", imports(own + "internal/format"), ""},
 		{"up", "internal/format/a.go", imports(own + "sqlitefile"), "internal/format/a.go: may not import " + own + "sqlitefile"},
 		{"past the seam", "a.go", imports(own + "sqlitefile"), "a.go: may not import " + own + "sqlitefile"},
-		{"root from below", "store/a.go", imports(modulePath), "store/a.go: may not import " + modulePath},
+		{"root from below", "internal/store/a.go", imports(modulePath), "internal/store/a.go: may not import " + modulePath},
 		{"root from above", "cmd/folio/a.go", imports(modulePath), ""},
 		{"invariant", "internal/format/a.go", imports(own + "internal/invariant"), ""},
 		{"os", "sqlitefile/a.go", imports("os"), "sqlitefile/a.go: may not import os"},
-		{"os/exec", "store/native/a.go", imports("os/exec"), "may not import os/exec"},
+		{"os/exec", "internal/store/native/a.go", imports("os/exec"), "may not import os/exec"},
 		{"syscall", "a.go", imports("syscall"), "a.go: may not import syscall"},
 		{"unix", "sqlitefile/a.go", imports("golang.org/x/sys/unix"), "may not import golang.org/x/sys/unix"},
 		{"os in osfile", "internal/osfile/a.go", imports("os", "syscall", "golang.org/x/sys/unix"), ""},
@@ -272,16 +273,16 @@ func TestImportViolations(t *testing.T) {
 		{"pure, below", "internal/ddl/a.go", imports("sync/atomic"), "may not import sync/atomic"},
 		{"pure, by prefix only", "internal/ddl/a.go", imports("iter", "math"), ""},
 		{"cgo", "internal/osfile/a.go", imports("C"), "internal/osfile/a.go: may not import C"},
-		{"cgo in a test", "store/a_test.go", imports("C"), "may not import C"},
-		{"cgo in a generator", "store/gen.go", "//go:build ignore\n\n" + imports("C"), "may not import C"},
+		{"cgo in a test", "internal/store/a_test.go", imports("C"), "may not import C"},
+		{"cgo in a generator", "internal/store/gen.go", "//go:build ignore\n\n" + imports("C"), "may not import C"},
 		{"C source", "internal/osfile/a.c", "int x;", "internal/osfile/a.c: C in the product"},
-		{"driver", "store/sqlstore/a.go", imports("github.com/mattn/go-sqlite3"), "may not import github.com/mattn/go-sqlite3"},
-		{"driver in a test", "store/sqlstore/a_test.go", imports("modernc.org/sqlite"), "may not import modernc.org/sqlite"},
+		{"driver", "internal/store/sqlstore/a.go", imports("github.com/mattn/go-sqlite3"), "may not import github.com/mattn/go-sqlite3"},
+		{"driver in a test", "internal/store/sqlstore/a_test.go", imports("modernc.org/sqlite"), "may not import modernc.org/sqlite"},
 		{"allowed module", "cmd/folio/a.go", imports("github.com/spf13/cobra/doc"), ""},
 		{"allowed module elsewhere", "a.go", imports("github.com/spf13/cobra"), "may not import github.com/spf13/cobra"},
 		{"no rule", "internal/util/a.go", imports("errors"), "internal/util: no rule"},
 		{"wildcard", "adapter/web/a.go", imports(modulePath, "net/http"), ""},
-		{"wildcard, up", "adapter/web/a.go", imports(own + "store"), "adapter/web/a.go: may not import " + own + "store"},
+		{"wildcard, up", "adapter/web/a.go", imports(own + "internal/store"), "adapter/web/a.go: may not import " + own + "internal/store"},
 		{"wildcard, others", "adapter/web/a.go", imports("golang.org/x/net/webdav"), "may not import golang.org/x/net/webdav"},
 		{"adapter", "adapter/aferofs/a.go", imports(modulePath, own+"adapter/internal/rooted", "github.com/spf13/afero"), ""},
 		{"adapter of another", "adapter/aferofs/a.go", imports("github.com/go-git/go-billy/v5"), "may not import github.com/go-git/go-billy/v5"},

@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/foliofs/folio/internal/posix"
-	"github.com/foliofs/folio/store"
+	"github.com/foliofs/folio/internal/store"
 )
 
 // A Change is a difference of one name between two states of a volume.

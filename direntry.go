@@ -4,7 +4,7 @@ import (
 	"io/fs"
 	"sync"
 
-	"github.com/foliofs/folio/store"
+	"github.com/foliofs/folio/internal/store"
 )
 
 // A dirList is the entries of a directory. It is immutable: any number of dirEntries, and the

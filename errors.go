@@ -7,7 +7,7 @@ import (
 	"io/fs"
 
 	"github.com/foliofs/folio/internal/posix"
-	"github.com/foliofs/folio/store"
+	"github.com/foliofs/folio/internal/store"
 )
 
 // Errors of opening a volume. Their *fs.PathError names the volume's file.

@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 
 	"github.com/foliofs/folio/internal/posix"
-	"github.com/foliofs/folio/store"
+	"github.com/foliofs/folio/internal/store"
 )
 
 // A File is an open file or directory. It is safe for concurrent use, unless a View or an Update

@@ -17,8 +17,8 @@ import (
 	"testing/iotest"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/store"
 	"github.com/foliofs/folio/internal/volumetest"
-	"github.com/foliofs/folio/store"
 )
 
 // TestFileLikeOS does the same random things with a file in a volume and one of the operating

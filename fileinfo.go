@@ -4,7 +4,7 @@ import (
 	"io/fs"
 	"time"
 
-	"github.com/foliofs/folio/store"
+	"github.com/foliofs/folio/internal/store"
 )
 
 // A Node is an inode: all that a volume knows of a file except its names and its content. The Sys

@@ -8,7 +8,7 @@ import (
 	"math"
 
 	"github.com/foliofs/folio/internal/posix"
-	"github.com/foliofs/folio/store"
+	"github.com/foliofs/folio/internal/store"
 )
 
 // The methods of File that change it. Each is a transaction, unless a Tx opened the file.

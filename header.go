@@ -5,7 +5,7 @@ import (
 	"io"
 	"io/fs"
 
-	"github.com/foliofs/folio/store"
+	"github.com/foliofs/folio/internal/store"
 )
 
 // These methods of Tx make files as a Header describes them, in one step: with any type, owner,

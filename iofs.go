@@ -4,7 +4,7 @@ import (
 	"io/fs"
 	"path"
 
-	"github.com/foliofs/folio/store"
+	"github.com/foliofs/folio/internal/store"
 )
 
 // An ioFS is a volume, or a directory in it, as package io/fs sees it: names are those of

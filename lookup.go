@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/foliofs/folio/internal/posix"
-	"github.com/foliofs/folio/store"
+	"github.com/foliofs/folio/internal/store"
 )
 
 // Paths are resolved as os.Root does it: symbolic links are followed inside the volume, ".." takes

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"io"
 
-	"github.com/foliofs/folio/store"
-	"github.com/foliofs/folio/store/native"
+	"github.com/foliofs/folio/internal/store"
+	"github.com/foliofs/folio/internal/store/native"
 )
 
 // maintainer returns the part of the store that the functions below need. A store of another

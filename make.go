@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/foliofs/folio/internal/posix"
-	"github.com/foliofs/folio/store"
+	"github.com/foliofs/folio/internal/store"
 )
 
 // errMode refuses modes as os.Root does.

@@ -1,6 +1,9 @@
 package folio
 
-import "github.com/foliofs/folio/store/native"
+import (
+	"github.com/foliofs/folio/internal/private"
+	"github.com/foliofs/folio/internal/store/native"
+)
 
 // OpenMemory makes an empty volume in memory of this process: for tests, and for trees that are not
 // to be kept. No file is on any disk, and nothing is left after Close; BackupFile makes a copy that
@@ -17,7 +20,7 @@ func OpenMemory(o *Options) (*Volume, error) {
 		return nil, err
 	}
 	s.Limit(o.MaxSize)
-	v, err := OpenStore(s, o)
+	v, err := OpenStore(private.Key{}, s, o)
 	if err != nil {
 		_ = s.Close()
 		return nil, err

@@ -10,7 +10,7 @@ import (
 
 	"github.com/foliofs/folio/internal/inoset"
 	"github.com/foliofs/folio/internal/posix"
-	"github.com/foliofs/folio/store"
+	"github.com/foliofs/folio/internal/store"
 )
 
 // A MergePolicy says how Merge treats a file whose name is taken.

@@ -7,7 +7,7 @@ import (
 	"path"
 
 	"github.com/foliofs/folio/internal/posix"
-	"github.com/foliofs/folio/store"
+	"github.com/foliofs/folio/internal/store"
 )
 
 // take puts a file into d, in the place of the existing one, if there is one.

@@ -16,9 +16,9 @@ import (
 	"time"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/store"
+	"github.com/foliofs/folio/internal/store/native"
 	"github.com/foliofs/folio/internal/volumetest"
-	"github.com/foliofs/folio/store"
-	"github.com/foliofs/folio/store/native"
 )
 
 // TestMerge copies trees in: of the system, of a volume, of memory; to existing and to new places.

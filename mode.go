@@ -4,7 +4,7 @@ import (
 	"io/fs"
 
 	"github.com/foliofs/folio/internal/posix"
-	"github.com/foliofs/folio/store"
+	"github.com/foliofs/folio/internal/store"
 )
 
 // typeModes are the type bits of fs.FileMode for each store.Type.

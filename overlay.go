@@ -7,8 +7,8 @@ import (
 	"io/fs"
 
 	"github.com/foliofs/folio/internal/posix"
-	"github.com/foliofs/folio/store"
-	"github.com/foliofs/folio/store/overlay"
+	"github.com/foliofs/folio/internal/store"
+	"github.com/foliofs/folio/internal/store/overlay"
 )
 
 // ErrBaseChanged says that a file of the base of an [Overlay] is another one than that of which a
@@ -32,9 +32,9 @@ type OverlayOptions struct {
 // in it. It has all methods of a [Volume], with the same promises: each call changes it as a whole
 // or not at all. The base is never written to.
 //
-// The package's documentation of store/overlay says how the changes lie in the volume. A file that
-// is written to takes room for the chunks that were written, and a file whose attributes change,
-// that is moved or removed, takes no room for content.
+// The package's documentation of internal/store/overlay says how the changes lie in the volume. A
+// file that is written to takes room for the chunks that were written, and a file whose attributes
+// change, that is moved or removed, takes no room for content.
 //
 // Calls about the volume as a database, such as Compact, Backup and Snapshot, fail with
 // errors.ErrUnsupported: they are for the volume that keeps the changes.

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/foliofs/folio/internal/posix"
-	"github.com/foliofs/folio/store"
-	"github.com/foliofs/folio/store/overlay"
+	"github.com/foliofs/folio/internal/store"
+	"github.com/foliofs/folio/internal/store/overlay"
 )
 
 // A TreeFile is a file of a [Tree].

@@ -4,7 +4,7 @@ import (
 	"context"
 	"iter"
 
-	"github.com/foliofs/folio/store/overlay"
+	"github.com/foliofs/folio/internal/store/overlay"
 )
 
 // Diff yields what differs between the base and the overlay, in the order of a walk. A directory

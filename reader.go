@@ -5,7 +5,7 @@ import (
 	"io/fs"
 	"path"
 
-	"github.com/foliofs/folio/store"
+	"github.com/foliofs/folio/internal/store"
 )
 
 // A reader has the reading methods that Volume, Root, Rx and Tx share. Their receivers have one

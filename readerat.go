@@ -3,7 +3,8 @@ package folio
 import (
 	"io"
 
-	"github.com/foliofs/folio/store/native"
+	"github.com/foliofs/folio/internal/private"
+	"github.com/foliofs/folio/internal/store/native"
 )
 
 // OpenReaderAt opens the volume in the first size bytes of r for reading. For example, the bytes
@@ -19,7 +20,7 @@ func OpenReaderAt(r io.ReaderAt, size int64, o *Options) (*Volume, error) {
 	if err != nil {
 		return nil, err
 	}
-	v, err := OpenStore(s, o)
+	v, err := OpenStore(private.Key{}, s, o)
 	if err != nil {
 		_ = s.Close()
 		return nil, pathError("open", "io.ReaderAt", err)

@@ -4,7 +4,7 @@ import (
 	"io/fs"
 
 	"github.com/foliofs/folio/internal/posix"
-	"github.com/foliofs/folio/store"
+	"github.com/foliofs/folio/internal/store"
 )
 
 // A move is a rename: the file that moves, and the file that it replaces.

@@ -5,7 +5,7 @@ import (
 	"io"
 	"io/fs"
 
-	"github.com/foliofs/folio/store"
+	"github.com/foliofs/folio/internal/store"
 )
 
 // A replacement is a new content on its way to a name: an inode without a name until all of the

@@ -1,7 +1,7 @@
 package folio
 
 import (
-	"github.com/foliofs/folio/store"
+	"github.com/foliofs/folio/internal/store"
 )
 
 // A CheckReport has the problems that [Volume.Check] found.

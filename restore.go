@@ -7,7 +7,7 @@ import (
 	"path"
 
 	"github.com/foliofs/folio/internal/inoset"
-	"github.com/foliofs/folio/store"
+	"github.com/foliofs/folio/internal/store"
 )
 
 // RestoreOptions say how Restore works. The zero value, and nil, are good defaults.

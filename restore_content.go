@@ -6,7 +6,7 @@ import (
 	"io"
 	"slices"
 
-	"github.com/foliofs/folio/store"
+	"github.com/foliofs/folio/internal/store"
 )
 
 // sameAttributes reports whether two inodes have the same attributes, apart from Ctime.

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/foliofs/folio/internal/inoset"
-	"github.com/foliofs/folio/store"
+	"github.com/foliofs/folio/internal/store"
 )
 
 // A restoreScope says where a Restore of a whole volume must look. Elsewhere the volume is as it

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/foliofs/folio/internal/inoset"
-	"github.com/foliofs/folio/store"
+	"github.com/foliofs/folio/internal/store"
 )
 
 // top restores the root of the volume.

@@ -14,8 +14,8 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/roottest"
 	"github.com/foliofs/folio/internal/volumetest"
-	"github.com/foliofs/folio/roottest"
 )
 
 // TestLikeRoot makes random trees with symbolic links and asks os.Root and a volume for random

@@ -5,7 +5,7 @@ import (
 	"io/fs"
 
 	"github.com/foliofs/folio/internal/posix"
-	"github.com/foliofs/folio/store"
+	"github.com/foliofs/folio/internal/store"
 )
 
 // Further values of whence for File.Seek, in a regular file. They are those of lseek(2) on Linux,

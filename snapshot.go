@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/foliofs/folio/store"
+	"github.com/foliofs/folio/internal/store"
 )
 
 // A Snapshot is a state of a volume that has a name. A volume keeps it until it is removed. It

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"io"
 
-	"github.com/foliofs/folio/store"
+	"github.com/foliofs/folio/internal/store"
 )
 
 // A SparseReader is a content that knows where its holes are, for [Builder.Add], [Tx.Add] and

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/store"
 	"github.com/foliofs/folio/internal/volumetest"
-	"github.com/foliofs/folio/store"
 )
 
 // A sparseReader reads a content that it knows the holes of. It is wrong where it skips less than

@@ -5,8 +5,9 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/private"
+	"github.com/foliofs/folio/internal/store/native"
 	"github.com/foliofs/folio/internal/volumetest"
-	"github.com/foliofs/folio/store/native"
 )
 
 // TestOpenStore opens a store that the caller has made.
@@ -19,7 +20,7 @@ func TestOpenStore(t *testing.T) {
 	volumetest.Must(t, v.Close())
 	s, err := native.Open(path, nil)
 	volumetest.Must(t, err)
-	v, err = folio.OpenStore(s, &folio.Options{CacheSize: -1})
+	v, err = folio.OpenStore(private.Key{}, s, &folio.Options{CacheSize: -1})
 	volumetest.Must(t, err)
 	if p, err := v.ReadFile("file"); err != nil || string(p) != "content" {
 		t.Errorf("%q, %v", p, err)

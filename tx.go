@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"context"
 
-	"github.com/foliofs/folio/store"
+	"github.com/foliofs/folio/internal/store"
 )
 
 // A Tx is a write transaction over many files. It reads its own changes, which no other reader sees

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/foliofs/folio/internal/inoset"
-	"github.com/foliofs/folio/store"
+	"github.com/foliofs/folio/internal/store"
 )
 
 // A FileVersion is a file as one or several states of a volume have it, which follow each other.

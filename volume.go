@@ -8,8 +8,9 @@ import (
 	"time"
 
 	"github.com/foliofs/folio/internal/posix"
-	"github.com/foliofs/folio/store"
-	"github.com/foliofs/folio/store/native"
+	"github.com/foliofs/folio/internal/private"
+	"github.com/foliofs/folio/internal/store"
+	"github.com/foliofs/folio/internal/store/native"
 )
 
 // Options say how a volume is opened. The zero value, and nil, are good defaults.
@@ -80,7 +81,7 @@ func Open(path string, o *Options) (*Volume, error) {
 	if err != nil {
 		return nil, err
 	}
-	v, err := OpenStore(s, o)
+	v, err := OpenStore(private.Key{}, s, o)
 	if err != nil {
 		_ = s.Close()
 		return nil, pathError("open", path, err)
@@ -88,15 +89,17 @@ func Open(path string, o *Options) (*Volume, error) {
 	return v, nil
 }
 
-// OpenStore returns the volume that a store keeps, for example one of package store/sqlstore. Any
-// type that keeps the promises of [store.Store] can have a file system on it. The store is open
-// already: only the option CacheSize counts. [Volume.Close] closes the store.
-func OpenStore(s store.Store, o *Options) (*Volume, error) {
+// OpenStore returns the volume in a store that is open already, for the packages of this module
+// that open stores. Only the option CacheSize counts. [Volume.Close] closes the store.
+func OpenStore(_ private.Key, s store.Store, o *Options) (*Volume, error) {
 	if o == nil {
 		o = new(Options)
 	}
 	return newVolume(s, cmp.Or(o.CacheSize, defaultCacheSize))
 }
+
+// Store returns the store of the volume, for packages of this module alone.
+func (v *Volume) Store(private.Key) store.Store { return v.store }
 
 // openStore opens the volume, and makes it if that is wanted.
 func openStore(path string, o *Options) (store.Store, error) {

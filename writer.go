@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/foliofs/folio/internal/posix"
-	"github.com/foliofs/folio/store"
+	"github.com/foliofs/folio/internal/store"
 )
 
 // A writer has the methods of os.Root that change something, which Volume, Root and Tx share, and

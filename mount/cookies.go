@@ -6,7 +6,7 @@ import (
 	"sort"
 	"sync"
 
-	"github.com/foliofs/folio/store"
+	"github.com/foliofs/folio/internal/store"
 )
 
 // cookies are the places in directories that the kernel was told of. A place is a number: for the

@@ -23,8 +23,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/foliofs/folio"
-	"github.com/foliofs/folio/store/pgstore"
-	"github.com/foliofs/folio/store/pgstore/pgserver"
+	"github.com/foliofs/folio/internal/store/pgstore/pgserver"
+	"github.com/foliofs/folio/pgstore"
 )
 
 // The daemon of a mount is a process of its own in these tests: a program that waits for a request
@@ -101,15 +101,11 @@ func serveDaemon() {
 
 // openVolume opens a volume in a file or on a server, and makes it if need be.
 func openVolume(name string) (*folio.Volume, error) {
-	if !pgstore.Is(name) {
+	if !pgstore.IsAddress(name) {
 		busy, _ := time.ParseDuration(os.Getenv(busyVariable))
 		return folio.Open(name, &folio.Options{Create: true, BusyTimeout: busy})
 	}
-	s, err := pgstore.Open(context.Background(), name, &pgstore.Options{Create: true})
-	if err != nil {
-		return nil, err
-	}
-	return folio.OpenStore(s, nil)
+	return pgstore.Open(context.Background(), name, &pgstore.Options{Create: true})
 }
 
 // overlayOver returns an overlay over a directory.

@@ -13,7 +13,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/foliofs/folio/store"
+	"github.com/foliofs/folio/internal/store"
 )
 
 // MountFS mounts any file system of package io/fs for reading. The kernel keeps nothing of it.
@@ -23,7 +23,7 @@ func MountFS(fsys fs.FS, dir string, o *Options) (*Server, error) {
 		options = *o
 	}
 	options.ReadOnly = true
-	return MountStore(newFSStore(fsys), dir, &options)
+	return mountStore(newFSStore(fsys), dir, &options)
 }
 
 // An fsStore is an fs.FS as a store that can only be read. It gives each path a number when it is

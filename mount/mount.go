@@ -13,9 +13,9 @@ import (
 	"github.com/hanwen/go-fuse/v2/fuse"
 
 	"github.com/foliofs/folio"
-	"github.com/foliofs/folio/internal/volumelink"
+	"github.com/foliofs/folio/internal/private"
+	"github.com/foliofs/folio/internal/store"
 	"github.com/foliofs/folio/mount/internal/watchdog"
-	"github.com/foliofs/folio/store"
 )
 
 // A Server serves a mount until that is unmounted.
@@ -34,20 +34,20 @@ type Server struct {
 // if this one is killed, and runs neither main nor the init functions of packages that use this
 // one.
 func Mount(vol *folio.Volume, dir string, o *Options) (*Server, error) {
-	return MountStore(volumelink.Store(vol).(store.Store), dir, o)
+	return mountStore(vol.Store(private.Key{}), dir, o)
 }
 
-// MountStore mounts the volume that a store keeps, as Mount does. The kernel keeps its answers if
-// the store is a store.Observer, and otherwise asks each time.
-func MountStore(s store.Store, dir string, o *Options) (*Server, error) {
-	v, err := mountStore(s, dir, o)
+// mountStore mounts the volume in a store. The kernel keeps its answers if the store is a
+// store.Observer, and otherwise asks each time.
+func mountStore(s store.Store, dir string, o *Options) (*Server, error) {
+	v, err := startServer(s, dir, o)
 	if err != nil {
 		return nil, fmt.Errorf("mount %s: %w", dir, err)
 	}
 	return v, nil
 }
 
-func mountStore(s store.Store, dir string, o *Options) (*Server, error) {
+func startServer(s store.Store, dir string, o *Options) (*Server, error) {
 	if o == nil {
 		o = new(Options)
 	}

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 
 	"github.com/foliofs/folio"
-	"github.com/foliofs/folio/store"
 )
 
 // A Server serves a mount. There are none on this system.
@@ -19,9 +18,6 @@ type Server struct{}
 func Mount(_ *folio.Volume, dir string, _ *Options) (*Server, error) {
 	return nil, fmt.Errorf("mount %s: %w on this system: serve the volume by WebDAV (folio serve)", dir, errors.ErrUnsupported)
 }
-
-// MountStore fails as Mount does.
-func MountStore(_ store.Store, dir string, o *Options) (*Server, error) { return Mount(nil, dir, o) }
 
 // MountFS fails as Mount does.
 func MountFS(_ fs.FS, dir string, o *Options) (*Server, error) { return Mount(nil, dir, o) }

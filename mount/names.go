@@ -7,7 +7,7 @@ import (
 	"hash/maphash"
 	"sync"
 
-	"github.com/foliofs/folio/store"
+	"github.com/foliofs/folio/internal/store"
 )
 
 // names are the entries that the kernel was told of, by directory: names that lead to an inode, and

@@ -15,7 +15,7 @@ import (
 
 	"github.com/hanwen/go-fuse/v2/posixtest"
 
-	"github.com/foliofs/folio/roottest"
+	"github.com/foliofs/folio/internal/roottest"
 )
 
 var overlayOps = flag.Int("overlay.ops", 8000, "operations of TestOverlay; 4000 take place in one directory")

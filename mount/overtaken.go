@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/foliofs/folio/store"
+	"github.com/foliofs/folio/internal/store"
 )
 
 // drops know which contents the kernel was made to forget a moment ago, and what it has read since.

@@ -5,7 +5,7 @@ package mount
 import (
 	"sync"
 
-	"github.com/foliofs/folio/store"
+	"github.com/foliofs/folio/internal/store"
 )
 
 // pages says of the pages of the database whose content lies in them, as far as the kernel may have

@@ -16,7 +16,7 @@ import (
 
 	"github.com/hanwen/go-fuse/v2/posixtest"
 
-	"github.com/foliofs/folio/store/pgstore/pgserver"
+	"github.com/foliofs/folio/internal/store/pgstore/pgserver"
 )
 
 var fsxOps = flag.Int("fsx.ops", 3000, "operations of fsx")

@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/store"
 	"github.com/foliofs/folio/sqlitefile"
-	"github.com/foliofs/folio/store"
 )
 
 var raceFor = flag.Duration("race.for", 3*time.Second, "how long TestRace runs")

@@ -9,7 +9,7 @@ import (
 	"github.com/hanwen/go-fuse/v2/fuse"
 	"golang.org/x/sys/unix"
 
-	"github.com/foliofs/folio/store"
+	"github.com/foliofs/folio/internal/store"
 )
 
 // The kernel checks the permissions of a request before it sends it, by what it was told of the

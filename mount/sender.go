@@ -5,7 +5,7 @@ package mount
 import (
 	"sync"
 
-	"github.com/foliofs/folio/store"
+	"github.com/foliofs/folio/internal/store"
 )
 
 // A sender makes the kernel forget targets. Some of them must wait: a name for the lock of its

@@ -16,7 +16,7 @@ import (
 
 	"github.com/hanwen/go-fuse/v2/fuse"
 
-	"github.com/foliofs/folio/store"
+	"github.com/foliofs/folio/internal/store"
 )
 
 // A snapshotMount is a mount of a volume in whose root there is a directory of snapshots. Each is a

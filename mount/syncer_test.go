@@ -11,8 +11,7 @@ import (
 	"github.com/hanwen/go-fuse/v2/fuse"
 
 	"github.com/foliofs/folio"
-	"github.com/foliofs/folio/internal/volumelink"
-	"github.com/foliofs/folio/store"
+	"github.com/foliofs/folio/internal/private"
 )
 
 // TestSyncsItself changes a volume, and counts how often it is synced by itself: once for all
@@ -22,7 +21,7 @@ func TestSyncsItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		vol, err := folio.Open(path, &folio.Options{Create: true})
 		must(t, err)
-		m, err := newFileSystem(volumelink.Store(vol).(store.Store), new(Options))
+		m, err := newFileSystem(vol.Store(private.Key{}), new(Options))
 		must(t, err)
 		m.chores.Go(m.keepSynced)
 		made := uint32(0)

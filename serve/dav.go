@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/foliofs/folio/adapter/dav"
-	"github.com/foliofs/folio/serve/page"
+	"github.com/foliofs/folio/serve/internal/page"
 )
 
 // dav lets the WebDAV handler answer.

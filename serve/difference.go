@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/foliofs/folio"
-	"github.com/foliofs/folio/serve/page"
+	"github.com/foliofs/folio/serve/internal/page"
 )
 
 // maxChanges is how many names the comparison of a directory lists.

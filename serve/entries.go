@@ -7,7 +7,7 @@ import (
 	"strconv"
 
 	"github.com/foliofs/folio"
-	"github.com/foliofs/folio/serve/page"
+	"github.com/foliofs/folio/serve/internal/page"
 )
 
 // maxEntries is how many entries of a directory are listed.

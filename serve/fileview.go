@@ -9,7 +9,7 @@ import (
 	"strconv"
 
 	"github.com/foliofs/folio"
-	"github.com/foliofs/folio/serve/page"
+	"github.com/foliofs/folio/serve/internal/page"
 )
 
 // viewFile answers with the page of a file.

@@ -7,7 +7,7 @@ import (
 	"path"
 
 	"github.com/foliofs/folio"
-	"github.com/foliofs/folio/serve/page"
+	"github.com/foliofs/folio/serve/internal/page"
 )
 
 // A get is a request to read a place, by GET or HEAD, with the file that one view has found there.

@@ -6,7 +6,7 @@ import (
 	"net/url"
 	"slices"
 
-	"github.com/foliofs/folio/serve/page"
+	"github.com/foliofs/folio/serve/internal/page"
 )
 
 // A history is a request to read earlier versions of a place.

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"path"
 
-	"github.com/foliofs/folio/store"
+	"github.com/foliofs/folio/internal/store"
 )
 
 // A laneOffer is what a handler says of its answer, so that a lane can repeat it.

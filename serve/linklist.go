@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/foliofs/folio/serve/page"
+	"github.com/foliofs/folio/serve/internal/page"
 )
 
 // A listedLink is a link as JSON has it.

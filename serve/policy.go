@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/foliofs/folio/serve/page"
+	"github.com/foliofs/folio/serve/internal/page"
 )
 
 // contentPolicy holds the content of files in a sandbox of its own: no scripts, no forms, no

@@ -5,7 +5,7 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/foliofs/folio/serve/page"
+	"github.com/foliofs/folio/serve/internal/page"
 )
 
 // wantsPage reports whether the answer is for a reader in a browser, and not for a script.

@@ -3,7 +3,7 @@ package serve
 import (
 	"context"
 
-	"github.com/foliofs/folio/store"
+	"github.com/foliofs/folio/internal/store"
 )
 
 // Quota returns the room in the volume, which is told to those who may write there: up to its

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/foliofs/folio"
-	"github.com/foliofs/folio/serve/page"
+	"github.com/foliofs/folio/serve/internal/page"
 )
 
 // remove answers DELETE. The file goes to the trash, if there is one.

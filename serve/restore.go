@@ -6,7 +6,7 @@ import (
 	"path"
 
 	"github.com/foliofs/folio"
-	"github.com/foliofs/folio/serve/page"
+	"github.com/foliofs/folio/serve/internal/page"
 )
 
 // restore answers the form that puts a file or a directory back as a snapshot has it.

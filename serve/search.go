@@ -14,7 +14,7 @@ import (
 
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/internal/match"
-	"github.com/foliofs/folio/serve/page"
+	"github.com/foliofs/folio/serve/internal/page"
 )
 
 // Limits of searches.

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/foliofs/folio"
-	"github.com/foliofs/folio/serve/page"
+	"github.com/foliofs/folio/serve/internal/page"
 )
 
 // Limits of a selection.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/foliofs/folio/serve/page"
+	"github.com/foliofs/folio/serve/internal/page"
 )
 
 // A Server is an http.Handler over volumes. It is safe for concurrent use.

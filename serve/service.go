@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/foliofs/folio/serve/page"
+	"github.com/foliofs/folio/serve/internal/page"
 )
 
 // A service answers requests that are about no file.

@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"sync/atomic"
 
-	"github.com/foliofs/folio/serve/page"
+	"github.com/foliofs/folio/serve/internal/page"
 )
 
 // Paths behind the base that belong to no file.

@@ -6,7 +6,7 @@ import (
 	"path"
 
 	"github.com/foliofs/folio"
-	"github.com/foliofs/folio/serve/page"
+	"github.com/foliofs/folio/serve/internal/page"
 )
 
 // emptyTrash removes for good what the user could restore. A reader is asked first. The form of the

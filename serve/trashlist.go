@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/foliofs/folio"
-	"github.com/foliofs/folio/serve/page"
+	"github.com/foliofs/folio/serve/internal/page"
 )
 
 // Limits of one page of the trash.

@@ -15,8 +15,8 @@ import (
 
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/adapter/dav"
-	"github.com/foliofs/folio/internal/volumelink"
-	"github.com/foliofs/folio/store"
+	internals "github.com/foliofs/folio/internal/private"
+	"github.com/foliofs/folio/internal/store"
 )
 
 // A tree is a source that is open. When another file takes the place of the volume's file, or
@@ -96,7 +96,7 @@ func (t *tree) open() (*opened, error) {
 		}
 		return nil, errors.Join(err, o.closeVolume())
 	}
-	o.store = volumelink.Store(o.Volume).(store.Store)
+	o.store = o.Volume.Store(internals.Key{})
 	o.dav = t.newDav(o.Volume)
 	return o, nil
 }

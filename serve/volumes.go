@@ -3,7 +3,7 @@ package serve
 import (
 	"io/fs"
 
-	"github.com/foliofs/folio/serve/page"
+	"github.com/foliofs/folio/serve/internal/page"
 )
 
 // volumeEntries lists the volumes that the user may see.

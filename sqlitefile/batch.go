@@ -106,7 +106,7 @@ func (db *DB) Batch(ctx context.Context, fn func(tx *Tx) error) error {
 	return db.batch(ctx, fn, false)
 }
 
-// batch is Batch, or enginelink.BatchOnThread.
+// batch is Batch, or BatchOnThread of [DB.Internal].
 func (db *DB) batch(ctx context.Context, fn func(tx *Tx) error, onThread bool) error {
 	c := batchCalls.Get().(*batchCall)
 	c.ctx, c.fn, c.err, c.alone, c.leads, c.onThread = ctx, fn, nil, false, false, onThread

@@ -78,7 +78,7 @@ type DB struct {
 	pool    sync.Pool // of *Rx
 	batches batcher
 
-	knownTrigger func(sql string) bool // see enginelink.KnownTriggers; nil: none is known
+	knownTrigger func(sql string) bool // see KnownTriggers of [DB.Internal]; nil: none is known
 }
 
 // Open opens the database at path. The file must exist and begin with the header of a SQLite

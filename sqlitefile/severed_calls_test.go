@@ -194,9 +194,9 @@ var severedCalls = map[string]severedCall{
 		return db.Compact(ctx, &CompactOptions{Progress: func(int64, int64) {}})
 	}),
 	"DB.Exec":        {inDB, func(v *severed) error { return v.db.Exec(context.Background(), "CREATE TABLE "+v.newName()+" (a)") }},
-	"DB.pinned":      onDB(func(_ context.Context, db *DB) error { _, err := db.pinned(1); return err }),
-	"DB.pin":         onDB(func(_ context.Context, db *DB) error { return dberr.Join(db.pin(1), db.unpin(1)) }),
-	"DB.unpin":       onDB(func(_ context.Context, db *DB) error { return db.unpin(1) }),
+	"DB.pinned":      onDB(func(_ context.Context, db *DB) error { _, err := db.pager.Pinned(1); return err }),
+	"DB.pin":         onDB(func(_ context.Context, db *DB) error { return dberr.Join(db.pager.Pin(1), db.pager.Unpin(1)) }),
+	"DB.unpin":       onDB(func(_ context.Context, db *DB) error { return db.pager.Unpin(1) }),
 	"DB.JournalMode": onDB(func(ctx context.Context, db *DB) error { _, err := db.JournalMode(ctx); return err }),
 	"DB.SetJournalMode": onDB(func(ctx context.Context, db *DB) error {
 		if err := db.SetJournalMode(ctx, JournalWAL); err != nil {
@@ -335,7 +335,7 @@ var severedCalls = map[string]severedCall{
 	}},
 	"Tx.SetApplicationID": {inTx, func(v *severed) error { return v.tx.SetApplicationID(7) }},
 	"Tx.SetUserVersion":   {inTx, func(v *severed) error { return v.tx.SetUserVersion(7) }},
-	"Tx.epoch":            {inTx, func(v *severed) error { _ = v.tx.epoch(); return nil }},
+	"Tx.epoch":            {inTx, func(v *severed) error { _ = v.tx.pages.Epoch(); return nil }},
 	"Tx.Exec":             {inTx, func(v *severed) error { return v.tx.Exec("CREATE TABLE " + v.newName() + " (a)") }},
 	"Tx.Guard":            {inTx, func(v *severed) error { return v.tx.Guard(func() error { return readSevered(v.rx) }) }},
 	"Tx.Info":             {inTx, func(v *severed) error { return wrong(v.tx.Info().PageSize, 4096, nil) }},

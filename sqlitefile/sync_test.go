@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/foliofs/folio/internal/enginelink"
 	"github.com/foliofs/folio/internal/invariant"
 	"github.com/foliofs/folio/internal/osfile"
 	"github.com/foliofs/folio/internal/osfile/crashfs"
+	"github.com/foliofs/folio/internal/private"
 )
 
 // TestSync loses power right after Sync returned: what was committed before is there, whatever the
@@ -172,7 +172,7 @@ func TestPin(t *testing.T) {
 			t.Errorf("pinned(%d) = %v, %v; want %v", n, got, err, want)
 		}
 	}
-	for _, n := range []int64{0, 1, 77, enginelink.MaxPin} {
+	for _, n := range []int64{0, 1, 77, private.MaxPin} {
 		pinned(a, n, false)
 		mustDo(t, b.pager.Pin(n))
 		mustDo(t, b.pager.Pin(n))
@@ -183,7 +183,7 @@ func TestPin(t *testing.T) {
 		mustDo(t, b.pager.Unpin(n))
 		pinned(a, n, false)
 	}
-	for _, n := range []int64{-1, enginelink.MaxPin + 1} {
+	for _, n := range []int64{-1, private.MaxPin + 1} {
 		if err := a.pager.Pin(n); !errors.Is(err, ErrUnsupported) {
 			t.Errorf("pin(%d): %v", n, err)
 		}

@@ -4,14 +4,14 @@ import (
 	"context"
 
 	"github.com/foliofs/folio/internal/btree"
-	"github.com/foliofs/folio/internal/enginelink"
 	"github.com/foliofs/folio/internal/osfile"
+	"github.com/foliofs/folio/internal/private"
 	"github.com/foliofs/folio/internal/record"
 	"github.com/foliofs/folio/internal/search"
 )
 
-// watched implements enginelink.Watched.
-func (db *DB) watched(ctx context.Context) (_ any, pages []uint32, all bool, err error) {
+// watched implements Watched of [DB.Internal].
+func (db *DB) watched(ctx context.Context) (_ *Rx, pages []uint32, all bool, err error) {
 	rx, _ := db.pool.Get().(*Rx)
 	if rx == nil {
 		rx = &Rx{db: db}
@@ -24,9 +24,9 @@ func (db *DB) watched(ctx context.Context) (_ any, pages []uint32, all bool, err
 	return rx, pages, all, nil
 }
 
-// spanOf implements enginelink.SpanOf. A page of a b-tree is found by its own first key: the way
-// from the root to that key leads through the page, or the page is no part of the b-tree.
-func (t Table) spanOf(pgno uint32) (s enginelink.PageSpan, ok bool, err error) {
+// spanOf implements Span of [Table.Internal]. A page of a b-tree is found by its own first key: the
+// way from the root to that key leads through the page, or the page is no part of the b-tree.
+func (t Table) spanOf(pgno uint32) (s private.PageSpan, ok bool, err error) {
 	defer osfile.Catch(osfile.Arm(), &err)
 	s.Low.None, s.High.None = true, true
 	if pgno == t.def.Root {
@@ -51,7 +51,7 @@ func (t Table) spanOf(pgno uint32) (s enginelink.PageSpan, ok bool, err error) {
 }
 
 // spanOfRows sets s to the span of a page that may belong to a table with rowids.
-func (t Table) spanOfRows(of *btree.Node, s *enginelink.PageSpan) (ok bool, err error) {
+func (t Table) spanOfRows(of *btree.Node, s *private.PageSpan) (ok bool, err error) {
 	rowid, ok := of.Rowid(0)
 	if !ok {
 		return false, nil
@@ -87,7 +87,7 @@ func (t Table) spanOfRows(of *btree.Node, s *enginelink.PageSpan) (ok bool, err 
 }
 
 // spanOfKeys sets s to the span of a page that may belong to a table WITHOUT ROWID.
-func (t Table) spanOfKeys(of *btree.Node, s *enginelink.PageSpan) (ok bool, err error) {
+func (t Table) spanOfKeys(of *btree.Node, s *private.PageSpan) (ok bool, err error) {
 	var key [2]record.Value
 	first, err := t.bound(of, 0)
 	if err != nil || first.None {
@@ -147,7 +147,7 @@ func (t Table) firstNotBefore(n *btree.Node, k *record.Key) (int, error) {
 
 // bound returns the first two values of cell i of an index page; None if they are not an INTEGER
 // and a TEXT.
-func (t Table) bound(n *btree.Node, i int) (b enginelink.Bound, err error) {
+func (t Table) bound(n *btree.Node, i int) (b private.Bound, err error) {
 	var r search.Payload
 	if err := t.rx.pager.IndexRecord(&r, n, i); err != nil {
 		return b, err
@@ -161,11 +161,11 @@ func (t Table) bound(n *btree.Node, i int) (b enginelink.Bound, err error) {
 	if err != nil {
 		return b, err
 	}
-	b = enginelink.Bound{None: parent.Kind() != KindInteger || name.Kind() != KindText, Int: parent.Int64(), Text: name.Bytes()}
+	b = private.Bound{None: parent.Kind() != KindInteger || name.Kind() != KindText, Int: parent.Int64(), Text: name.Bytes()}
 	return b, nil
 }
 
-// overflowPages implements enginelink.OverflowPages.
+// overflowPages implements OverflowPages of [Table.Internal].
 func (t Table) overflowPages(rowid, size int64, fn func(first uint32, n int)) (err error) {
 	defer osfile.Catch(osfile.Arm(), &err)
 	row, ok, err := t.Get(rowid)

@@ -16,8 +16,8 @@ import (
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/adapter/dav"
 	"github.com/foliofs/folio/adapter/internal/volumes"
+	"github.com/foliofs/folio/internal/store"
 	"github.com/foliofs/folio/sqlitefile"
-	"github.com/foliofs/folio/store"
 )
 
 // propfindOf is a PROPFIND for n properties.

@@ -20,8 +20,8 @@ import (
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/cmd/folio/internal/listing"
 	"github.com/foliofs/folio/cmd/folio/internal/location"
+	"github.com/foliofs/folio/internal/store"
 	"github.com/foliofs/folio/sqlitefile"
-	"github.com/foliofs/folio/store"
 )
 
 // oddFiles are files that are hard to write into an archive.

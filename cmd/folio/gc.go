@@ -7,10 +7,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/cmd/folio/internal/failure"
 	"github.com/foliofs/folio/cmd/folio/internal/location"
 	"github.com/foliofs/folio/cmd/folio/internal/value"
+	"github.com/foliofs/folio/pgstore"
 )
 
 type gcJSON struct {
@@ -60,7 +60,7 @@ func (c *command) gc(ctx context.Context, volume string, unnamed time.Duration, 
 	if !location.OnServer(volume) {
 		return failure.At(volume, fmt.Errorf("is a volume in a file, which has no objects; folio compact makes it smaller"))
 	}
-	r, err := v.GC(ctx, &folio.GCOptions{Unnamed: unnamed})
+	r, err := pgstore.GC(ctx, v.Volume, &pgstore.GCOptions{MinAge: unnamed})
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return context.Cause(ctx)
@@ -77,6 +77,6 @@ func (c *command) gc(ctx context.Context, volume string, unnamed time.Duration, 
 }
 
 // waiting says what waits for a sweep.
-func waiting(i *folio.ObjectInfo) string {
+func waiting(i *pgstore.ObjectInfo) string {
 	return fmt.Sprintf("%s, %s, not needed as a whole", value.Count(i.Waiting, "object", "objects"), value.BinarySize(i.WaitingBytes))
 }

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/foliofs/folio/internal/store"
 	"github.com/foliofs/folio/sqlitefile"
-	"github.com/foliofs/folio/store"
 )
 
 // makeTwoNames makes a volume of 60 directories, each in the one before, each with the names "a"

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/foliofs/folio/internal/store"
 	"github.com/foliofs/folio/sqlitefile"
-	"github.com/foliofs/folio/store"
 )
 
 // A hostileEntry is a row of table entry as no Folio writes it.

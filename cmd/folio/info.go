@@ -15,6 +15,7 @@ import (
 	"github.com/foliofs/folio/cmd/folio/internal/location"
 	"github.com/foliofs/folio/cmd/folio/internal/value"
 	"github.com/foliofs/folio/internal/inoset"
+	"github.com/foliofs/folio/pgstore"
 )
 
 // An infoJSON is all that info tells.
@@ -77,7 +78,7 @@ func (c *command) info(ctx context.Context, loc location.Location, json bool) er
 	if err := v.View(ctx, func(rx *folio.Rx) error { return i.count(ctx, loc, rx) }); err != nil {
 		return err
 	}
-	if objects, err := v.Objects(ctx); err == nil && objects.Bucket != "" {
+	if objects, err := pgstore.Objects(ctx, v.Volume); err == nil && objects.Bucket != "" {
 		i.objectsJSON = (*objectsJSON)(&objects)
 	} else if err != nil && !errors.Is(err, errors.ErrUnsupported) {
 		return failure.At(loc.Tree(), err)
@@ -167,6 +168,6 @@ func (c *command) printInfo(i *infoJSON) {
 	if o := i.objectsJSON; o != nil {
 		row("bucket", "%s", c.Name(o.Bucket))
 		row("objects", "%s, %s, %s of contents in them", value.Grouped(o.Objects), value.BinarySize(o.Bytes), value.BinarySize(o.Used))
-		row("to sweep", "%s", waiting((*folio.ObjectInfo)(o)))
+		row("to sweep", "%s", waiting((*pgstore.ObjectInfo)(o)))
 	}
 }

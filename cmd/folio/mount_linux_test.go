@@ -14,8 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/foliofs/folio/cmd/folio/internal/mountpoint"
+	"github.com/foliofs/folio/internal/store/pgstore/pgserver"
 	"github.com/foliofs/folio/sqlitefile"
-	"github.com/foliofs/folio/store/pgstore/pgserver"
 )
 
 // mountLimit is how long all scripts with mounts may take.

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/foliofs/folio/store/pgstore/pgserver"
-	"github.com/foliofs/folio/store/pgstore/s3server"
+	"github.com/foliofs/folio/internal/store/pgstore/pgserver"
+	"github.com/foliofs/folio/internal/store/pgstore/s3server"
 )
 
 // TestServer runs commands on a volume on a server. What they say never has the password.

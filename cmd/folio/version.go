@@ -11,7 +11,7 @@ import (
 	"github.com/foliofs/folio/cmd/folio/internal/failure"
 	"github.com/foliofs/folio/cmd/folio/internal/mountpoint"
 	"github.com/foliofs/folio/cmd/folio/internal/value"
-	"github.com/foliofs/folio/store"
+	"github.com/foliofs/folio/internal/store"
 )
 
 // A buildVersion says which build of the program this is.

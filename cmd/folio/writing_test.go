@@ -15,7 +15,7 @@ import (
 
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/cmd/folio/internal/interrupt"
-	"github.com/foliofs/folio/store"
+	"github.com/foliofs/folio/internal/store"
 )
 
 // newVolume makes a volume with a file f and a directory d, and returns its path.

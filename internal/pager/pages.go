@@ -102,7 +102,7 @@ func (w *writer) Changed(root uint32) { w.changed(root) }
 
 func (w *writer) Epoch() uint64 { return w.epochs }
 
-// Epoch identifies the state that a write-side cache may rely on, as [enginelink.Epoch] describes.
+// Epoch identifies the state that a write-side cache may rely on, as [Epoch] describes.
 func (tx *Tx) Epoch() uint64 { return tx.writer.epochs }
 
 func (w *writer) Corrupt(pgno uint32, what string) error { return w.tx.Corrupt(pgno, what) }

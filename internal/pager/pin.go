@@ -6,11 +6,11 @@ import (
 
 	"github.com/foliofs/folio/internal/dberr"
 
-	"github.com/foliofs/folio/internal/enginelink"
 	"github.com/foliofs/folio/internal/osfile"
+	"github.com/foliofs/folio/internal/private"
 )
 
-// Pins are advisory locks that the engine gives no meaning; package enginelink describes them. Each
+// Pins are advisory locks that the engine gives no meaning; [Pager.Pin] describes them. Each
 // is a shared lock on one byte far behind everything that a database can contain, and belongs to
 // this pager: pinning a number twice is pinning it once.
 
@@ -96,7 +96,7 @@ func (p *Pager) carryPins() (osfile.Handle, error) {
 }
 
 func checkPin(n int64) error {
-	if n < 0 || n > enginelink.MaxPin {
+	if n < 0 || n > private.MaxPin {
 		return fmt.Errorf("%w: a pin of number %d", dberr.ErrUnsupported, n)
 	}
 	return nil

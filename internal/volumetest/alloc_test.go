@@ -7,8 +7,8 @@ import (
 
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/internal/invariant"
-	"github.com/foliofs/folio/internal/volumelink"
-	"github.com/foliofs/folio/store"
+	"github.com/foliofs/folio/internal/private"
+	"github.com/foliofs/folio/internal/store"
 )
 
 // TestSnapshotAllocations limits the allocations of calls at a snapshot, of files that were changed
@@ -26,7 +26,7 @@ func TestSnapshotAllocations(t *testing.T) {
 	Must(t, err)
 	defer at.Close()
 	past := func(call func(tx store.Rx) error) func() error {
-		s, err := volumelink.Store(v).(store.Snapshotter).At(t.Context(), "s")
+		s, err := v.Store(private.Key{}).(store.Snapshotter).At(t.Context(), "s")
 		Must(t, err)
 		return func() error {
 			rx, err := s.Begin(t.Context())

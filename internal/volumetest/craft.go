@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio"
-	"github.com/foliofs/folio/store"
-	"github.com/foliofs/folio/store/native"
+	"github.com/foliofs/folio/internal/store"
+	"github.com/foliofs/folio/internal/store/native"
 )
 
 // Craft makes a volume that no [folio.Builder] would make, and opens it. rows writes the inodes

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/foliofs/folio"
-	"github.com/foliofs/folio/store"
-	"github.com/foliofs/folio/store/native"
+	"github.com/foliofs/folio/internal/store"
+	"github.com/foliofs/folio/internal/store/native"
 )
 
 // TestErrnos checks that each error of this package is the errno that a file system of the system

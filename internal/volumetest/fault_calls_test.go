@@ -16,7 +16,8 @@ import (
 	"time"
 
 	"github.com/foliofs/folio"
-	"github.com/foliofs/folio/store/native"
+	"github.com/foliofs/folio/internal/private"
+	"github.com/foliofs/folio/internal/store/native"
 )
 
 // A faultCall calls one exported method or function. It returns errWrong for a wrong answer.
@@ -274,7 +275,6 @@ var volumeFaults = map[string]struct {
 		}
 		return wrongUnless(slices.Equal(paths, []string{"d/many/000", "d/many/001"}), nil)
 	}},
-	"GC":   {ofItself, func(s *faultScene, ctx context.Context) error { return onlyOnServers(Second(s.v.GC(ctx, nil))) }},
 	"Info": {reads | takesCtx, func(s *faultScene, ctx context.Context) error { return Second(s.v.Info(ctx)) }},
 	"Prune": {writes | takesCtx, func(s *faultScene, ctx context.Context) error {
 		return Second(s.v.Prune(ctx, folio.PrunePolicy{Last: 1}))
@@ -289,7 +289,6 @@ var volumeFaults = map[string]struct {
 	}},
 	"Snapshot":  {writes | takesCtx, func(s *faultScene, ctx context.Context) error { return s.v.Snapshot(ctx, s.newName()) }},
 	"Snapshots": {reads | takesCtx, func(s *faultScene, ctx context.Context) error { return rightList(s.v.Snapshots(ctx)) }},
-	"Objects":   {ofItself, func(s *faultScene, ctx context.Context) error { return onlyOnServers(Second(s.v.Objects(ctx))) }},
 	"Stats":     {ofItself, func(s *faultScene, _ context.Context) error { _ = s.v.Stats(); return nil }},
 	"Sync":      {writes | takesCtx, func(s *faultScene, ctx context.Context) error { return s.v.Sync(ctx) }},
 	"Update": {writes | takesCtx, func(s *faultScene, ctx context.Context) error {
@@ -381,7 +380,7 @@ var functionFaults = map[string]struct {
 		if err != nil {
 			return err
 		}
-		v, err := folio.OpenStore(opened, nil)
+		v, err := folio.OpenStore(private.Key{}, opened, nil)
 		if err != nil {
 			_ = opened.Close()
 			return err

@@ -16,7 +16,7 @@ import (
 
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/internal/posix"
-	"github.com/foliofs/folio/roottest"
+	"github.com/foliofs/folio/internal/roottest"
 )
 
 var (

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio"
-	"github.com/foliofs/folio/roottest"
+	"github.com/foliofs/folio/internal/roottest"
 )
 
 // TestOpenFlags opens names of all kinds with all flags that mean something, in a volume and by

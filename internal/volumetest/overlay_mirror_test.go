@@ -19,7 +19,7 @@ import (
 
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/internal/posix"
-	"github.com/foliofs/folio/roottest"
+	"github.com/foliofs/folio/internal/roottest"
 )
 
 var overlayOps = flag.Int("overlay.ops", 12_000, "operations of the comparison of overlays with os.Root")

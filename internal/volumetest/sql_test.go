@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio"
-	"github.com/foliofs/folio/store"
+	"github.com/foliofs/folio/internal/store"
 )
 
 // sqlite runs a statement in the sqlite3 shell, or skips the test where there is none.

@@ -20,8 +20,8 @@ import (
 	"testing/fstest"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/store"
 	"github.com/foliofs/folio/sqlitefile"
-	"github.com/foliofs/folio/store"
 )
 
 var tamperRounds = flag.Int("tamper", 40, "how many volumes TestTampered changes at random")

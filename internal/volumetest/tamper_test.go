@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio"
-	"github.com/foliofs/folio/store"
-	"github.com/foliofs/folio/store/native"
+	"github.com/foliofs/folio/internal/store"
+	"github.com/foliofs/folio/internal/store/native"
 )
 
 // TestEndlessDirectory walks a directory that lies in itself: the walk must end, with an error.

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/foliofs/folio"
-	"github.com/foliofs/folio/store"
-	"github.com/foliofs/folio/store/native"
+	"github.com/foliofs/folio/internal/store"
+	"github.com/foliofs/folio/internal/store/native"
 )
 
 // tampered are volumes that contradict themselves, each in its own way.

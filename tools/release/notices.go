@@ -21,7 +21,7 @@ const noticesName = "THIRD_PARTY.txt"
 var licenses = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice|patents)([.-].*)?$`)
 
 // shipped are licenses of files in the source that other projects wrote.
-var shipped = []string{"serve/page/lexers/LICENSE"}
+var shipped = []string{"serve/internal/page/lexers/LICENSE"}
 
 // A pkg is what go list says of a package.
 type pkg struct {

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio"
-	"github.com/foliofs/folio/store/pgstore"
-	"github.com/foliofs/folio/store/pgstore/pgserver"
+	"github.com/foliofs/folio/internal/store/pgstore/pgserver"
+	"github.com/foliofs/folio/pgstore"
 )
 
 // A Server makes empty volumes. It ends with the test.
@@ -34,11 +34,7 @@ func (s *Server) Environ() []string {
 func (s *Server) Volume(t testing.TB) *folio.Volume {
 	t.Helper()
 	s.volumes++
-	st, err := pgstore.Open(context.Background(), s.server.Address("v"+strconv.Itoa(s.volumes)), &pgstore.Options{Create: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	vol, err := folio.OpenStore(st, nil)
+	vol, err := pgstore.Open(context.Background(), s.server.Address("v"+strconv.Itoa(s.volumes)), &pgstore.Options{Create: true})
 	if err != nil {
 		t.Fatal(err)
 	}

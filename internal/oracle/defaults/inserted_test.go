@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/foliofs/folio/internal/enginelink"
 	"github.com/foliofs/folio/internal/oracle/judge"
 	"github.com/foliofs/folio/internal/oracle/ours"
+	"github.com/foliofs/folio/internal/private"
 	"github.com/foliofs/folio/sqlitefile"
 )
 
@@ -112,7 +112,7 @@ func insert(tx *sqlitefile.Tx, name string) error {
 	if err != nil {
 		return err
 	}
-	enginelink.FirstColumns(&table, 1)
+	table.Internal(private.Key{}).FirstColumns(1)
 	_, err = table.Insert(0)
 	return err
 }

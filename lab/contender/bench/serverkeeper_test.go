@@ -18,7 +18,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/foliofs/folio"
-	"github.com/foliofs/folio/store/pgstore"
+	"github.com/foliofs/folio/internal/private"
+	"github.com/foliofs/folio/internal/store/pgstore"
 )
 
 // A volumeKeeper keeps files in a volume, on a server or in a file.
@@ -37,7 +38,7 @@ func openServerVolume(address, command string) (keeper, error) {
 	if err != nil {
 		return nil, err
 	}
-	v, err := folio.OpenStore(s, noCache)
+	v, err := folio.OpenStore(private.Key{}, s, noCache)
 	return &volumeKeeper{Volume: v, name: address, command: command}, err
 }
 

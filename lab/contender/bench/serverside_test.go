@@ -17,7 +17,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"golang.org/x/sys/unix"
 
-	"github.com/foliofs/folio/store/pgstore/pgserver"
+	"github.com/foliofs/folio/internal/store/pgstore/pgserver"
 )
 
 // serverAddress is that of a database, in which the benchmark makes two schemas and removes them.

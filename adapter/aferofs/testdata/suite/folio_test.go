@@ -11,7 +11,7 @@ import (
 
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/adapter/aferofs"
-	"github.com/foliofs/folio/store/pgstore"
+	"github.com/foliofs/folio/pgstore"
 	"github.com/spf13/afero"
 )
 
@@ -39,11 +39,7 @@ func volume() (*folio.Volume, error) {
 	if address == "" {
 		return folio.Open(filepath.Join(os.Getenv("FOLIO_SUITE"), "suite.folio"), &folio.Options{Create: true})
 	}
-	s, err := pgstore.Open(context.Background(), address, &pgstore.Options{Create: true})
-	if err != nil {
-		return nil, err
-	}
-	return folio.OpenStore(s, nil)
+	return pgstore.Open(context.Background(), address, &pgstore.Options{Create: true})
 }
 
 // whole reports whether the tests used the volume, and left it whole.

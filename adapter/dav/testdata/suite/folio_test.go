@@ -11,7 +11,7 @@ import (
 
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/adapter/dav"
-	"github.com/foliofs/folio/store/pgstore"
+	"github.com/foliofs/folio/pgstore"
 	"golang.org/x/net/webdav"
 )
 
@@ -42,9 +42,5 @@ func volume(n int) (*folio.Volume, error) {
 	if address == "" {
 		return folio.Open(filepath.Join(os.Getenv("FOLIO_SUITE"), fmt.Sprintf("suite-%d.folio", n)), &folio.Options{Create: true})
 	}
-	s, err := pgstore.Open(context.Background(), fmt.Sprint(address, n), &pgstore.Options{Create: true})
-	if err != nil {
-		return nil, err
-	}
-	return folio.OpenStore(s, nil)
+	return pgstore.Open(context.Background(), fmt.Sprint(address, n), &pgstore.Options{Create: true})
 }

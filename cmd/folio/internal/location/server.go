@@ -12,7 +12,7 @@ import (
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/cmd/folio/internal/failure"
 	"github.com/foliofs/folio/cmd/folio/internal/quote"
-	"github.com/foliofs/folio/store/pgstore"
+	"github.com/foliofs/folio/pgstore"
 )
 
 // addresses has, for each address of a volume on a server as it is shown, the one that the command
@@ -21,7 +21,7 @@ var addresses sync.Map
 
 // OnServer reports whether a volume, or a file in one, is on a server: its name begins with
 // postgres://.
-func OnServer(name string) bool { return pgstore.Is(name) }
+func OnServer(name string) bool { return pgstore.IsAddress(name) }
 
 var (
 	errOnServer   = errors.New("is on a server")
@@ -55,7 +55,7 @@ func parseServer(arg string) Location {
 		l.Volume, l.Snapshot = volume, snapshot
 	}
 	given := l.Volume
-	if l.Volume = pgstore.Shown(given); !readable(given) { // opening it says so
+	if l.Volume = pgstore.ShownAddress(given); !readable(given) { // opening it says so
 		l.Path = "." // it may have the end of the password
 	}
 	if l.Volume != given {
@@ -99,7 +99,9 @@ func Hiding(args []string) *strings.Replacer {
 }
 
 // readable reports whether an address can be read, and shown without its password.
-func readable(address string) bool { return !strings.HasSuffix(pgstore.Shown(address), "://...") }
+func readable(address string) bool {
+	return !strings.HasSuffix(pgstore.ShownAddress(address), "://...")
+}
 
 // cutPath cuts a path off an address. It reports whether there is a colon before it: the first one
 // behind the name of the server.
@@ -174,16 +176,9 @@ func OpenVolume(volume string, o *folio.Options) (*folio.Volume, error) {
 	if given, ok := addresses.Load(volume); ok {
 		address = given.(string)
 	}
-	s, err := pgstore.Open(context.Background(), address, &pgstore.Options{Create: o.Create, ReadOnly: o.ReadOnly, BusyTimeout: o.BusyTimeout})
+	v, err := pgstore.Open(context.Background(), address, &pgstore.Options{Create: o.Create, ReadOnly: o.ReadOnly, BusyTimeout: o.BusyTimeout})
 	if errors.Is(err, folio.ErrNotVolume) {
 		return nil, failure.Rehint(err, "folio create makes volumes")
-	}
-	if err != nil {
-		return nil, err
-	}
-	v, err := folio.OpenStore(s, o)
-	if err != nil {
-		_ = s.Close()
 	}
 	return v, err
 }

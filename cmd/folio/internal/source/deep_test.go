@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio"
-	"github.com/foliofs/folio/store"
+	"github.com/foliofs/folio/internal/store"
 )
 
 // deepest is how many directories within each other a path of a volume can have.

@@ -7,8 +7,8 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/foliofs/folio/store"
-	"github.com/foliofs/folio/store/sqlstore"
+	"github.com/foliofs/folio/internal/store"
+	"github.com/foliofs/folio/internal/store/sqlstore"
 )
 
 // testBounds reads a volume whose values are longer than the format allows: they come to nothing,

@@ -8,8 +8,9 @@ import (
 	"testing/fstest"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/private"
+	"github.com/foliofs/folio/internal/store/sqlstore"
 	"github.com/foliofs/folio/internal/volumetest"
-	"github.com/foliofs/folio/store/sqlstore"
 )
 
 // TestFolio runs the file system on the store: package fstest judges it, and random calls must have
@@ -37,7 +38,7 @@ func (d *Driver) volume(t testing.TB, path string) *folio.Volume {
 	t.Helper()
 	s, err := sqlstore.Open(d.Name, d.dsn(path), &sqlstore.Options{Create: true})
 	must(t, err)
-	v, err := folio.OpenStore(s, nil)
+	v, err := folio.OpenStore(private.Key{}, s, nil)
 	must(t, err)
 	t.Cleanup(func() { _ = v.Close() })
 	return v

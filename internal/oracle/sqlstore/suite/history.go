@@ -11,8 +11,9 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/private"
+	"github.com/foliofs/folio/internal/store/sqlstore"
 	"github.com/foliofs/folio/internal/volumetest"
-	"github.com/foliofs/folio/store/sqlstore"
 )
 
 // testHistory changes a volume through the engine, through package sqlstore, and by statements of
@@ -23,7 +24,7 @@ func (d *Driver) testHistory(t *testing.T) {
 	v, err := folio.Open(path, &folio.Options{Create: true})
 	must(t, err)
 	t.Cleanup(func() { _ = v.Close() })
-	other, err := folio.OpenStore(d.open(t, path, &sqlstore.Options{}), nil)
+	other, err := folio.OpenStore(private.Key{}, d.open(t, path, &sqlstore.Options{}), nil)
 	must(t, err)
 	t.Cleanup(func() { _ = other.Close() })
 	db, err := sql.Open(d.Name, d.dsn(path))
@@ -45,7 +46,7 @@ func (d *Driver) testClones(t *testing.T) {
 	v, err := folio.Open(path, &folio.Options{Create: true})
 	must(t, err)
 	t.Cleanup(func() { _ = v.Close() })
-	other, err := folio.OpenStore(d.open(t, path, &sqlstore.Options{}), nil)
+	other, err := folio.OpenStore(private.Key{}, d.open(t, path, &sqlstore.Options{}), nil)
 	must(t, err)
 	t.Cleanup(func() { _ = other.Close() })
 	c := volumetest.NewClones(r, volumetest.Memory(t, nil), v, other)

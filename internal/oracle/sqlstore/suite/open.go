@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/foliofs/folio/store"
-	"github.com/foliofs/folio/store/sqlstore"
+	"github.com/foliofs/folio/internal/store"
+	"github.com/foliofs/folio/internal/store/sqlstore"
 )
 
 // run runs statements on a database, which is made if it is not there.

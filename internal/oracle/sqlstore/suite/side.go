@@ -8,9 +8,9 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/foliofs/folio/internal/store"
+	"github.com/foliofs/folio/internal/store/sqlstore"
 	"github.com/foliofs/folio/sqlitefile"
-	"github.com/foliofs/folio/store"
-	"github.com/foliofs/folio/store/sqlstore"
 )
 
 // testPinAccess checks that the side database has the permissions of the volume.

@@ -7,10 +7,10 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/foliofs/folio/store"
-	"github.com/foliofs/folio/store/native"
-	"github.com/foliofs/folio/store/sqlstore"
-	"github.com/foliofs/folio/store/storetest"
+	"github.com/foliofs/folio/internal/store"
+	"github.com/foliofs/folio/internal/store/native"
+	"github.com/foliofs/folio/internal/store/sqlstore"
+	"github.com/foliofs/folio/internal/store/storetest"
 )
 
 // A Driver has the parts of a test that depend on the driver.

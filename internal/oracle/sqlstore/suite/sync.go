@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/foliofs/folio/store"
-	"github.com/foliofs/folio/store/sqlstore"
+	"github.com/foliofs/folio/internal/store"
+	"github.com/foliofs/folio/internal/store/sqlstore"
 )
 
 // syncPath is where the process of TestSync finds the volume.

@@ -22,10 +22,10 @@ import (
 
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/internal/blocked"
+	"github.com/foliofs/folio/internal/store"
+	"github.com/foliofs/folio/internal/store/native"
+	"github.com/foliofs/folio/internal/store/sqlstore"
 	"github.com/foliofs/folio/internal/volumetest"
-	"github.com/foliofs/folio/store"
-	"github.com/foliofs/folio/store/native"
-	"github.com/foliofs/folio/store/sqlstore"
 )
 
 // TestVersions reads while another goroutine commits: equal versions must read the same.

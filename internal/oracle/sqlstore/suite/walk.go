@@ -14,7 +14,8 @@ import (
 
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/internal/oracle/published"
-	"github.com/foliofs/folio/store/sqlstore"
+	"github.com/foliofs/folio/internal/private"
+	"github.com/foliofs/folio/internal/store/sqlstore"
 )
 
 // A walker walks a tree that it keeps in its own way.
@@ -74,7 +75,7 @@ func onFS(name string, fsys fs.FS) *walker {
 
 func (d *Driver) walkVolume(b *testing.B, path string, cache int64) *folio.Volume {
 	b.Helper()
-	v, err := folio.OpenStore(d.open(b, path, &sqlstore.Options{ReadOnly: true}), &folio.Options{CacheSize: cache})
+	v, err := folio.OpenStore(private.Key{}, d.open(b, path, &sqlstore.Options{ReadOnly: true}), &folio.Options{CacheSize: cache})
 	must(b, err)
 	return v
 }

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/foliofs/folio"
-	"github.com/foliofs/folio/store/sqlstore"
+	"github.com/foliofs/folio/sqlstore"
 
 	"github.com/foliofs/folio/lab/workload"
 	"github.com/foliofs/folio/lab/workload/harness"
@@ -19,11 +19,7 @@ type volume struct {
 }
 
 func (d driver) volume(j *workload.Job) (workload.Tree, error) {
-	s, err := sqlstore.Open(string(d), harness.URI(filepath.Join(j.Dir, "test.folio")), &sqlstore.Options{Create: true})
-	if err != nil {
-		return nil, err
-	}
-	v, err := folio.OpenStore(s, nil)
+	v, err := sqlstore.Open(string(d), harness.URI(filepath.Join(j.Dir, "test.folio")), &sqlstore.Options{Create: true})
 	return &volume{v, j.Group == workload.Durable}, err
 }
 

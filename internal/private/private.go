@@ -1,0 +1,26 @@
+// Package private lets packages of this module call methods of package folio and package sqlitefile
+// that are no part of their public API. Such a method takes a [Key], which no other module can
+// make, and package documentation shows as a type of a package that is internal.
+package private
+
+// A Key is the parameter of a method for packages of this module alone.
+type Key struct {
+	_ [0]func() // so that no other struct type can be converted to it
+}
+
+// MaxPin is the largest number that can be pinned.
+const MaxPin = 1<<40 - 1
+
+// A PageSpan is the part of the keys of a table that a page of its b-tree leads to.
+type PageSpan struct {
+	Low, High Bound // the keys behind Low and before High; a rowid may be High itself
+	Leaf      bool
+}
+
+// A Bound is a rowid, or the first two columns of a primary key: an INTEGER and a TEXT, which is
+// valid until the transaction ends.
+type Bound struct {
+	None bool // there is none on this side
+	Int  int64
+	Text []byte
+}

@@ -1,0 +1,87 @@
+package native
+
+import (
+	"cmp"
+	"context"
+	"errors"
+
+	"github.com/foliofs/folio/internal/private"
+	"github.com/foliofs/folio/internal/store"
+	"github.com/foliofs/folio/sqlitefile"
+)
+
+// Small changes of a volume run in batches of the engine ([sqlitefile.DB.Batch]). The changes of
+// one transaction share one tx: an inode that several of them change, as that of a directory is, is
+// written once, before the commit.
+//
+// A refused change that has changed nothing, for example because a name exists, must not cost the
+// other changes of its transaction a second run. Batch hides its error from the engine, and the
+// transaction goes on.
+
+// Batch implements store.Batcher. A volume with a quota does not batch: a change that meets the
+// quota fails half-way.
+func (s *Store) Batch(fn func(tx store.Tx) error) error {
+	if s.limit != 0 {
+		return s.Update(bg, fn)
+	}
+	orphans, err := s.batch(bg, fn, false)
+	if err != nil {
+		orphans = 0
+	}
+	s.tend(orphans)
+	return err
+}
+
+// batch is Batch, or BatchKnown, without the removal of orphans. It returns how many orphans the
+// change has made.
+func (s *Store) batch(ctx context.Context, fn func(tx store.Tx) error, known bool) (orphans int, err error) {
+	s.released.Begin()
+	defer s.released.End()
+	ctx, err = s.prepared(ctx)
+	if err != nil {
+		return 0, err
+	}
+	var own error    // of the last run, as fn returned it
+	refused := false // own is an error of a change that changed nothing
+	change := func(db *sqlitefile.Tx) error {
+		t := s.batchTx(db)
+		before := t.orphans
+		t.changed, t.unknown = false, t.unknown || !known
+		own = fn(t)
+		own = cmp.Or(own, t.failed)
+		orphans = t.orphans - before
+		if refused = own != nil && !t.changed; refused {
+			return nil
+		}
+		return own
+	}
+	if known {
+		err = s.db.Internal(private.Key{}).BatchOnThread(ctx, change)
+	} else {
+		err = s.db.Batch(ctx, change)
+	}
+	switch {
+	case err == nil && refused:
+		err = own
+	case err == nil:
+	case !refused && own != nil && errors.Is(err, own):
+		err = own // the caller's, which stays as it is
+	default:
+		err = explain(err)
+	}
+	if errors.Is(err, store.ErrFull) {
+		s.full.Store(true)
+	}
+	return orphans, err
+}
+
+// batchTx returns the tx that the changes of a transaction share.
+func (s *Store) batchTx(db *sqlitefile.Tx) *tx {
+	t := &s.shared
+	if t.db != db {
+		*t = tx{rx: rx{&db.Rx}, s: s, db: db, shared: true}
+		s.cache.begin(db.Internal(private.Key{}).Epoch())
+		db.BeforeCommit(t.finish)
+	}
+	return t
+}

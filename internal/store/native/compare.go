@@ -1,0 +1,231 @@
+package native
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"slices"
+
+	"github.com/foliofs/folio/internal/store"
+	"github.com/foliofs/folio/sqlitefile"
+)
+
+// Compare implements store.Snapshotter. Between a snapshot and a later state, what was changed has
+// kept rows, and what was made has inodes from the snapshot's next on. Nothing tells the names of
+// an inode but the entries: they are read through once.
+func (s *Store) Compare(ctx context.Context, from, to string, fn func(from, to store.Rx, d *store.Differences) error) error {
+	var own error // is the caller's, and stays as it is
+	err := s.db.View(ctx, func(tx *sqlitefile.Rx) error {
+		var a, b *past
+		d := new(store.Differences)
+		err := tx.Guard(func() (err error) {
+			if a, err = stateOf(tx, from); err != nil {
+				return err
+			}
+			if b, err = stateOf(tx, to); err != nil {
+				return err
+			}
+			low, high := a, b
+			if a.at > b.at {
+				low, high = b, a
+			}
+			if low.at < high.at {
+				d, err = compareStates(ctx, tx, low, high)
+			}
+			return err
+		})
+		if err == nil {
+			own = fn(a, b, d)
+		}
+		return err
+	})
+	if own != nil {
+		return own
+	}
+	return explain(err)
+}
+
+// now is greater than the number of any snapshot. A past with it reads the volume as it is.
+const now = 1<<63 - 1
+
+// stateOf returns a state of the volume.
+func stateOf(tx *sqlitefile.Rx, name string) (*past, error) {
+	if name == "" {
+		return &past{rx: rx{tx}, at: now, next: store.MaxIno + 1}, nil
+	}
+	rows, err := snapshotRows(tx)
+	i := slices.IndexFunc(rows, func(r snapshotRow) bool { return r.Name == name })
+	if err == nil && i < 0 {
+		err = store.ErrNoSnapshot
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &past{rx: rx{tx}, at: rows[i].ID, next: rows[i].next}, nil
+}
+
+// A comparer looks for what may differ between two states.
+type comparer struct {
+	ctx       context.Context
+	rx        rx
+	low, high *past // the older state and the newer one
+
+	wanted map[store.Ino]bool
+	chunks []int64
+	names  map[store.Ino][]store.EntryKey
+	rows   int // since ctx was looked at
+}
+
+// compareStates returns what may differ between an older state and a newer one.
+func compareStates(ctx context.Context, tx *sqlitefile.Rx, low, high *past) (*store.Differences, error) {
+	c := comparer{ctx: ctx, rx: rx{tx}, low: low, high: high, wanted: make(map[store.Ino]bool), names: make(map[store.Ino][]store.EntryKey)}
+	for _, step := range []func() error{c.young, c.nodes, c.data, c.xattrs, c.keptNames, c.liveNames} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	d := &store.Differences{Chunks: slices.Compact(c.chunks), Names: c.names}
+	for ino := range c.wanted {
+		d.Nodes = append(d.Nodes, ino)
+	}
+	slices.Sort(d.Nodes)
+	return d, nil
+}
+
+// alive looks at the context from time to time.
+func (c *comparer) alive() error {
+	if c.rows++; c.rows%1024 == 0 {
+		return c.ctx.Err()
+	}
+	return nil
+}
+
+// between reports whether a row was kept for a state from the older one on and before the newer
+// one.
+func (c *comparer) between(until int64) bool { return c.low.at <= until && until < c.high.at }
+
+// young finds the inodes that the newer state has and the older one has not.
+func (c *comparer) young() error {
+	node, err := c.rx.tx.Table("node")
+	if err != nil {
+		return err
+	}
+	for row, err := range node.Range(int64(c.low.next), int64(c.high.next)-1) {
+		if err == nil {
+			err = c.alive()
+		}
+		if err != nil {
+			return err
+		}
+		c.wanted[store.Ino(row.Rowid())] = true
+	}
+	return nil
+}
+
+// each calls fn with the first columns of all rows of a table, n of them.
+func (c *comparer) each(table string, n int, fn func(v []sqlitefile.Value)) error {
+	t, err := c.rx.tx.Table(table)
+	if err != nil {
+		return err
+	}
+	v := make([]sqlitefile.Value, n)
+	cursor := t.Cursor()
+	ok, err := cursor.First()
+	for ; ok && err == nil; ok, err = cursor.Next() {
+		if err = cursor.ValuesUpTo(maxEntry, v); err == nil {
+			fn(v)
+			err = c.alive()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+func (c *comparer) nodes() error {
+	return c.each("node_was", nodeWasUntil+1, func(v []sqlitefile.Value) {
+		if c.between(v[nodeWasUntil].Int64()) {
+			c.wanted[store.Ino(v[nodeWasIno].Int64())] = true
+		}
+	})
+}
+
+func (c *comparer) data() error {
+	return c.each("data_was", dataWasUntil+1, func(v []sqlitefile.Value) {
+		if id := v[dataWasID].Int64(); c.between(v[dataWasUntil].Int64()) {
+			c.wanted[store.Ino(id>>store.ChunkBits)] = true
+			c.chunks = append(c.chunks, id)
+		}
+	})
+}
+
+func (c *comparer) xattrs() error {
+	return c.each("xattr_was", xattrWasUntil+1, func(v []sqlitefile.Value) {
+		if c.between(v[xattrWasUntil].Int64()) {
+			c.wanted[store.Ino(v[xattrWasIno].Int64())] = true
+		}
+	})
+}
+
+// keptNames adds the names that were changed since the older state. The inodes that they lead to in
+// the two states are wanted.
+func (c *comparer) keptNames() error {
+	var keys []store.EntryKey
+	err := c.each("entry_was", entryWasUntil+1, func(v []sqlitefile.Value) {
+		key := store.EntryKey{Dir: store.Ino(v[entryWasParent].Int64()), Name: string(v[entryWasName].Bytes())}
+		if n := len(keys); v[entryWasUntil].Int64() >= c.low.at && (n == 0 || keys[n-1] != key) {
+			keys = append(keys, key)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	for _, key := range keys {
+		var found [2]store.Ino
+		for i, state := range []*past{c.low, c.high} {
+			var e store.Entry
+			if err := state.lookup(key.Dir, key.Name, &e); err == nil {
+				found[i] = e.Ino
+			} else if err := unlessMissing(err); err != nil {
+				return err
+			}
+		}
+		for i, ino := range found {
+			if ino != 0 {
+				c.wanted[ino] = c.wanted[ino] || found[0] != found[1]
+				if i == 0 || ino != found[0] {
+					c.names[ino] = append(c.names[ino], key)
+				}
+			}
+		}
+	}
+	for ino, wanted := range c.wanted {
+		if !wanted {
+			delete(c.wanted, ino)
+		}
+	}
+	return nil
+}
+
+// liveNames adds the names of directories, and of what is wanted, as they are now.
+func (c *comparer) liveNames() error {
+	return c.each("entry", entryColumns, func(v []sqlitefile.Value) {
+		ino := store.Ino(v[entryIno].Int64())
+		if v[entryType].Int64() != int64(store.Dir) && !c.wanted[ino] {
+			return
+		}
+		key := store.EntryKey{Dir: store.Ino(v[entryParent].Int64()), Name: string(v[entryName].Bytes())}
+		if !slices.Contains(c.names[ino], key) {
+			c.names[ino] = append(c.names[ino], key)
+		}
+	})
+}
+
+// unlessMissing ignores the error of a row that does not exist.
+func unlessMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}

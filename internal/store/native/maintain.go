@@ -1,0 +1,60 @@
+package native
+
+import (
+	"context"
+	"io"
+
+	"github.com/foliofs/folio/internal/private"
+	"github.com/foliofs/folio/internal/store"
+	"github.com/foliofs/folio/sqlitefile"
+)
+
+var _ store.Maintainer = (*Store)(nil)
+
+// Compact implements store.Maintainer. It removes unpinned orphans first, and
+// what belongs to clones if there are none.
+func (s *Store) Compact(ctx context.Context, o *store.CompactOptions) error {
+	if err := s.reap(ctx); err != nil {
+		return explain(err)
+	}
+	if err := s.endClones(ctx); err != nil {
+		return explain(err)
+	}
+	if o == nil {
+		o = new(store.CompactOptions)
+	}
+	return explain(s.db.Compact(ctx, &sqlitefile.CompactOptions{Progress: o.Progress}))
+}
+
+// Backup implements store.Maintainer.
+func (s *Store) Backup(ctx context.Context, w io.Writer) error { return s.db.Backup(ctx, w) }
+
+// BackupFile implements store.Maintainer.
+func (s *Store) BackupFile(ctx context.Context, path string, o *store.BackupOptions) error {
+	if o == nil {
+		o = new(store.BackupOptions)
+	}
+	return explainCopy(s.db.BackupFile(ctx, path, &sqlitefile.BackupOptions{Replace: o.Replace, Progress: o.Progress}))
+}
+
+// Stats implements store.Maintainer.
+func (s *Store) Stats() store.Stats {
+	db := s.db.Stats()
+	return store.Stats{
+		PageSize: db.PageSize, Pages: int64(db.Pages), FreePages: int64(db.FreePages),
+		LogBytes: db.LogBytes, Checkpoints: db.Checkpoints, CheckpointWaits: db.CheckpointWaits,
+		Changes: db.Transactions, Commits: db.Groups, BusyWaits: db.BusyWaits, BusyTime: db.BusyTime,
+		Pinned: s.pins.inUse(), Readers: db.Readers, OldestReader: db.OldestReader,
+	}
+}
+
+// inUse returns how many inodes are held here.
+func (h *pins) inUse() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.inodes)
+}
+
+// Replaced reports whether the volume that is open is not at its name any more: another file has
+// the name, or another volume was written over the file.
+func (s *Store) Replaced() bool { return s.db.Internal(private.Key{}).Replaced() }

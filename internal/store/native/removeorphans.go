@@ -1,0 +1,111 @@
+package native
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/foliofs/folio/internal/private"
+	"github.com/foliofs/folio/internal/store"
+)
+
+// removeStep is how much content one transaction removes where there is little room: it changes
+// about 20 pages, and each is a frame of the log.
+const removeStep = (8 << 20) / store.ChunkSize // chunks
+
+// removeOrphans removes orphans that are not pinned, with all they have, and marks that are not
+// needed: in one transaction or, where the disk has no room for that, in small ones. An orphan that
+// was removed in part is shorter, and an orphan still.
+func (s *Store) removeOrphans(ctx context.Context, list, marks []store.Ino) error {
+	err := s.removeTogether(ctx, list, marks)
+	if !errors.Is(err, store.ErrFull) {
+		return err
+	}
+	for _, ino := range list {
+		if err := s.removeBySteps(ctx, ino); err != nil {
+			return err
+		}
+	}
+	return s.removeTogether(ctx, nil, marks)
+}
+
+// removeTogether is removeOrphans in one transaction.
+func (s *Store) removeTogether(ctx context.Context, list, marks []store.Ino) error {
+	return s.update(ctx, func(t *tx) error {
+		t.db.Internal(private.Key{}).MarkKnown() // an observer keeps nothing of an inode without a name that is not pinned
+		if err := t.removeOrphans(list); err != nil {
+			return err
+		}
+		return t.unmark(slices.Concat(marks, list, t.gone, []store.Ino{s.mark}))
+	})
+}
+
+// removeBySteps removes one orphan, its content piece by piece from the end.
+func (s *Store) removeBySteps(ctx context.Context, ino store.Ino) error {
+	for more := true; more; {
+		err := s.update(ctx, func(t *tx) (err error) {
+			t.db.Internal(private.Key{}).MarkKnown()
+			more, err = t.shorten(ino)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return s.removeTogether(ctx, []store.Ino{ino}, nil)
+}
+
+// shorten removes the last removeStep chunks of an orphan that is not pinned, and reports whether
+// there were as many.
+func (t *tx) shorten(ino store.Ino) (more bool, err error) {
+	held, err := t.s.pins.pinned(ino)
+	if err != nil || held {
+		return false, err
+	}
+	orphan, err := t.table(orphanTable)
+	if err != nil {
+		return false, err
+	}
+	if _, ok, err := orphan.Get(int64(ino)); err != nil || !ok {
+		return false, err
+	}
+	n, err := t.Node(ino)
+	if err != nil || n.Nlink > 0 {
+		return false, unlessDamaged(err)
+	}
+	if isBase, err := t.isBase(ino); err != nil || isBase {
+		return false, err
+	}
+	count, err := t.chunks(ino)
+	if err != nil || count < removeStep {
+		return false, err
+	}
+	if err := t.Truncate(&n, min(n.Size, (count-removeStep)*store.ChunkSize)); err != nil {
+		return false, err
+	}
+	return true, t.Put(&n)
+}
+
+// chunks returns one more than the number of the last chunk that an inode has.
+func (t *tx) chunks(ino store.Ino) (count int64, err error) {
+	data, err := t.table(dataTable)
+	if err != nil {
+		return 0, err
+	}
+	low, high := chunkRange(ino, 0)
+	c := data.Cursor()
+	ok, err := c.SeekRowid(high + 1)
+	if err != nil {
+		return 0, err
+	}
+	if ok {
+		ok, err = c.Prev()
+	} else {
+		ok, err = c.Last()
+	}
+	if err != nil || !ok {
+		return 0, err
+	}
+	row, err := c.Row()
+	return max(0, row.Rowid()-low+1), err
+}

@@ -1,0 +1,59 @@
+package native
+
+import (
+	"context"
+	"strings"
+
+	"github.com/foliofs/folio/internal/store"
+	"github.com/foliofs/folio/internal/store/check"
+	"github.com/foliofs/folio/sqlitefile"
+)
+
+// makeViews makes the views and triggers of the format that are missing, unless other programs have
+// given a name of these to something else.
+func (s *Store) makeViews(ctx context.Context, report *store.RepairReport) error {
+	var missing []string
+	err := s.db.View(ctx, func(rx *sqlitefile.Rx) (err error) {
+		missing, err = missingViews(rx)
+		return err
+	})
+	if err != nil || len(missing) == 0 {
+		return explain(err)
+	}
+	err = s.update(ctx, func(t *tx) (err error) {
+		if missing, err = missingViews(&t.db.Rx); err == nil && len(missing) > 0 {
+			err = t.db.Exec(strings.Join(missing, ";"))
+			t.opened = [len(tableNames)]bool{}
+		}
+		return err
+	})
+	if err != nil {
+		return explain(err)
+	}
+	for _, sql := range missing {
+		words := strings.Fields(sql)
+		what := strings.ToLower(words[1]) + " " + words[2]
+		report.Repairs = append(report.Repairs, store.Repair{Problem: store.Problem{What: what + " is missing"}, Done: "made again"})
+	}
+	return nil
+}
+
+// missingViews returns the statements of the views and triggers that makeViews makes.
+func missingViews(db *sqlitefile.Rx) ([]string, error) {
+	_, missing, err := compareViews(db)
+	return missing, err
+}
+
+// compareViews is check.Views of the database.
+func compareViews(db *sqlitefile.Rx) (found, missing []string, err error) {
+	snapshots, err := hasHistory(db)
+	if err != nil {
+		return nil, nil, err
+	}
+	objects, err := objectsOf(db)
+	if err != nil {
+		return nil, nil, err
+	}
+	found, missing = check.Views(objects, snapshots, rx{db}.hasClones())
+	return found, missing, nil
+}

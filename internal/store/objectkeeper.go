@@ -1,0 +1,50 @@
+package store
+
+import (
+	"context"
+	"time"
+)
+
+// An ObjectKeeper is a Store that can keep large contents as objects outside of its database. Not
+// every Store is one.
+type ObjectKeeper interface {
+	// Objects tells what the volume has there.
+	Objects(ctx context.Context) (ObjectInfo, error)
+	// GC removes objects that nothing needs any more.
+	GC(ctx context.Context, o *GCOptions) (*GCReport, error)
+}
+
+// A PartSizer is a Store that takes and gives long contents in larger parts than others do.
+type PartSizer interface {
+	// PartSize returns how many bytes should be written at once of a content whose length is not
+	// known, once it has turned out to be long, and how many should be read at once of a content
+	// that goes to a writer. 0 means as many as usual.
+	PartSize() int
+}
+
+// An ObjectInfo tells about the objects of a volume.
+type ObjectInfo struct {
+	Bucket  string // where they are; "" if the volume has no such place
+	Objects int64  // how many there are
+	Bytes   int64  // of them
+	Chunks  int64  // of contents that are in them
+	Used    int64  // bytes of these chunks: the others belong to contents that have changed
+
+	Waiting      int64 // objects that nothing needs, or some part of which nothing needs
+	WaitingBytes int64 // of them
+}
+
+// GCOptions say how GC works. The zero value, and nil, are good defaults.
+type GCOptions struct {
+	// MinAge is the age of the youngest object to remove that no transaction has named: its writer
+	// has died, or will fail. 0 means a day.
+	MinAge time.Duration
+}
+
+// A GCReport says what GC did.
+type GCReport struct {
+	Listed  int64 // objects in the bucket before
+	Unnamed int64 // of them that no transaction had named
+	Removed int64 // objects
+	ObjectInfo
+}

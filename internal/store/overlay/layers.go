@@ -1,0 +1,62 @@
+package overlay
+
+import (
+	"io/fs"
+	"sync"
+	"sync/atomic"
+
+	"github.com/foliofs/folio/internal/store"
+)
+
+// Options say how an overlay works. The zero value, and nil, are good defaults.
+type Options struct {
+	// Describe, if it is not nil, sets what the FileInfo of a file of the base tells besides its
+	// type, permissions, size and time of modification: owner, device number, other times.
+	Describe func(info fs.FileInfo, n *store.Node)
+	// Whole copies all of a content with its inode, so that the upper store can be read without the
+	// base.
+	Whole bool
+	// BaseChanges says that the base may change while the overlay is open. Then no answer is kept
+	// for the next call: Version is not known.
+	BaseChanges bool
+	// KeepUpper lets Close leave the upper store open.
+	KeepUpper bool
+}
+
+// layers are the two layers of an overlay, as its transactions use them.
+type layers struct {
+	upper   store.Store
+	base    base
+	options Options
+	numbers numbers
+	seq     atomic.Uint64 // counts the write transactions that are committed
+	users
+}
+
+// users counts the calls in progress, for which Close waits.
+type users struct {
+	mu     sync.Mutex // guards the fields below
+	active int
+	closed bool
+	idle   chan struct{} // closed when the last call ends after closed is set
+}
+
+// enter notes that a transaction begins.
+func (u *users) enter() error {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.closed {
+		return fs.ErrClosed
+	}
+	u.active++
+	return nil
+}
+
+// leave notes that a transaction has ended.
+func (u *users) leave() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.active--; u.active == 0 && u.closed {
+		close(u.idle)
+	}
+}

@@ -1,0 +1,180 @@
+package pgstore
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/foliofs/folio/internal/store"
+)
+
+// A session shows that it lives by a beat, a statement alone on its trip: nothing that fails beside
+// it can take it back. The beat has a goroutine, and, if need be, a connection of its own, so that
+// it waits for no other call. There are three beats in a lease. One that fails is repeated after a
+// second.
+//
+// A caller that pins an inode makes a beat first if the last one is too long ago: the server may
+// have forgotten the session, because the machine slept or the network was away.
+
+// beatAgain is how long a session waits after a beat that failed.
+const beatAgain = time.Second
+
+// interval is the time between two beats.
+func (s *Store) interval() time.Duration { return max(time.Millisecond, s.lease/3) }
+
+// live makes beats until ctx is done.
+func (n *session) live(ctx context.Context) {
+	timer := time.NewTimer(n.s.interval())
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-timer.C:
+			timer.Reset(n.next(n.s.beat(ctx)))
+		}
+	}
+}
+
+// next returns when a beat follows one that has returned err. If err is nil, it lets the other
+// goroutine look for orphans.
+func (n *session) next(err error) time.Duration {
+	if err != nil {
+		return min(beatAgain, n.s.interval())
+	}
+	select {
+	case n.look <- struct{}{}:
+	default:
+	}
+	return n.s.interval()
+}
+
+// beat shows that the session lives.
+func (s *Store) beat(ctx context.Context) error {
+	s.session.touching.Lock()
+	defer s.session.touching.Unlock()
+	return s.touch(ctx, min(s.timeout, max(time.Second, s.interval())))
+}
+
+// stayAlive makes a beat, within a time, if the last one is long ago. Callers that wait for the
+// same beat share its error.
+func (s *Store) stayAlive(limit time.Duration) error {
+	n := &s.session
+	if s.readOnly || n.isFresh() {
+		return nil
+	}
+	asked := time.Now()
+	n.touching.Lock()
+	defer n.touching.Unlock()
+	switch {
+	case n.isFresh():
+		return nil
+	case n.failed != nil && n.ended.After(asked):
+		return n.failed
+	}
+	return s.touch(bg, limit)
+}
+
+// touch makes a beat. If the server has forgotten the session, another one begins. The caller holds
+// session.touching.
+func (s *Store) touch(ctx context.Context, limit time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	var readOnly error // what the last server said, if it changes nothing
+	err := s.repeat(ctx, func() error {
+		err := s.onFree(ctx, s.touchOn)
+		switch {
+		case codeOf(err) != codeReadOnly:
+			readOnly = nil
+		case readOnly != nil: // a second one, which is not the primary either
+			return nil
+		default:
+			readOnly = err
+		}
+		return err
+	})
+	err = cmp.Or(err, readOnly)
+	s.session.failed, s.session.ended = explain(err), time.Now()
+	return s.session.failed
+}
+
+// touchOn is touch on a connection.
+func (s *Store) touchOn(ctx context.Context, c *pgx.Conn) error {
+	begun, lives := time.Now(), int64(0)
+	err := s.trip(ctx, c, step{statement: touchSession, args: []any{s.session.number()}, count: &lives})
+	switch {
+	case err != nil:
+		return err
+	case lives == 0:
+		return s.register(ctx, c)
+	}
+	s.session.wasSeen(begun)
+	return nil
+}
+
+// onFree calls fn with a connection, which is one for this call alone if no other is free soon.
+func (s *Store) onFree(ctx context.Context, fn func(ctx context.Context, c *pgx.Conn) error) error {
+	soon, cancel := context.WithTimeout(ctx, min(time.Second, s.lease/12))
+	defer cancel()
+	shared, err := s.pool.Acquire(soon)
+	if err == nil {
+		defer s.abandon(shared)
+		return fn(ctx, shared.Conn())
+	}
+	if !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
+		return err
+	}
+	c, err := pgx.ConnectConfig(ctx, s.pool.Config().ConnConfig.Copy())
+	if err != nil {
+		return err
+	}
+	defer c.Close(bg)
+	return fn(ctx, c)
+}
+
+// wasSeen notes that the server has seen the session after a time.
+func (n *session) wasSeen(begun time.Time) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.seen = begun
+}
+
+// isFresh reports whether the server has seen the session within two thirds of the lease. The clock
+// that only runs forward may stand still while the machine sleeps, so the other one counts too.
+func (n *session) isFresh() bool {
+	n.mu.Lock()
+	seen := n.seen
+	n.mu.Unlock()
+	now := time.Now()
+	return max(now.Sub(seen), now.Round(0).Sub(seen)) < 2*n.s.lease/3
+}
+
+// maxLook is how many orphans a session looks at each time.
+const maxLook = 10_000
+
+// tend removes sessions that do not live, and orphans, unless it may be dead itself.
+func (s *Store) tend(ctx context.Context) error {
+	if !s.session.isFresh() {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.timeout)
+	defer cancel()
+	var sessions, listeners int64
+	var waiting []store.Ino
+	c, err := s.connect(ctx, 0, do(expireSessions), step{statement: countSessions, row: numberInto(&sessions)},
+		step{statement: selectWaiting, args: []any{s.session.number(), int64(maxLook)}, row: func(v [][]byte) { waiting = append(waiting, store.Ino(number(v[0]))) }},
+		s.countListeners(&listeners), do(forgetChanges))
+	if err != nil {
+		return err
+	}
+	defer s.abandon(c)
+	s.session.began(0, sessions, listeners)
+	s.session.mark(waiting)
+	if err := s.reapOn(ctx, c.Conn(), append([]store.Ino{}, s.session.unpinned()...)); err != nil {
+		return err
+	}
+	return s.reapOn(ctx, c.Conn(), nil)
+}

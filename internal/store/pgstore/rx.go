@@ -1,0 +1,302 @@
+package pgstore
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/foliofs/folio/internal/store"
+)
+
+var bg = context.Background()
+
+// A reader reads within a transaction, which its first trip begins.
+type reader struct {
+	s      *Store
+	ctx    context.Context
+	begin  []step        // of the first trip
+	conn   *pgxpool.Conn // nil before the first trip
+	broken error         // of the server, which ended the transaction
+	trips  int           // that were made
+	sent   chan error    // gets the error of a trip that the caller has not waited for yet; nil if there is none
+	known  known
+
+	guess    *memory      // in place of the server, until the commit; or nil
+	before   func() error // of the first trip; or nil
+	snapshot *int64       // its version, 0 before the first trip; nil in a transaction that writes
+}
+
+// ask makes a trip. The first one also begins the transaction.
+func (r *reader) ask(steps ...step) error {
+	if r.wait() != nil {
+		return r.broken
+	}
+	if r.guess != nil {
+		return r.mustRead()
+	}
+	if err := r.prepare(); err != nil {
+		return err
+	}
+	r.trips++
+	if r.conn == nil {
+		r.conn, r.broken = r.s.connect(r.ctx, len(r.begin), append(slices.Clip(r.begin), steps...)...)
+		return r.broken
+	}
+	if err := r.s.trip(r.ctx, r.conn.Conn(), steps...); err != nil {
+		r.broken = explain(err)
+	}
+	return r.broken
+}
+
+// prepare does what comes before the first trip.
+func (r *reader) prepare() error {
+	if r.conn != nil || r.before == nil {
+		return nil
+	}
+	before := r.before
+	r.before = nil
+	return before()
+}
+
+// send makes a trip that the next one, or wait, waits for.
+func (r *reader) send(steps ...step) error {
+	if r.conn == nil {
+		return r.ask(steps...)
+	}
+	if r.wait() != nil {
+		return r.broken
+	}
+	r.trips++
+	sent, ctx, c := make(chan error, 1), r.ctx, r.conn.Conn()
+	go func() { sent <- r.s.trip(ctx, c, steps...) }()
+	r.sent = sent
+	return nil
+}
+
+// arrived reports whether wait would return at once.
+func (r *reader) arrived() bool { return r.sent == nil || len(r.sent) > 0 }
+
+// wait waits for a trip of send.
+func (r *reader) wait() error {
+	if r.sent != nil {
+		if err := <-r.sent; err != nil {
+			r.broken = explain(err)
+		}
+		r.sent = nil
+	}
+	return r.broken
+}
+
+// An rx is a read transaction. It implements store.Rx.
+type rx struct {
+	reader
+	version  int64 // 0 before the first trip
+	glanced  bool  // it has read what it needs, without a transaction
+	need     store.Need
+	begun    time.Time
+	ended    bool
+	files    files
+	branches branches
+	xattrs   xattrRange
+}
+
+// knowNothing returns what a read transaction knows at first.
+func (s *Store) knowNothing() known { return known{bounded: true, table: s.dataSize.Load()} }
+
+// newRx returns a read transaction. The caller has entered the gate.
+func newRx(s *Store) *rx {
+	r := &rx{reader: reader{s: s, ctx: bg, known: s.knowNothing()}}
+	if s.recent.most > 0 {
+		r.begun = time.Now()
+	}
+	r.begin = []step{do(beginRead), {statement: selectVersion, row: numberInto(&r.version), soon: true}}
+	r.snapshot = &r.version
+	return r
+}
+
+// End ends the transaction. The caller does not wait for the server.
+func (r *rx) End() {
+	s, c, sent := r.s, r.conn, r.sent
+	if r.ended {
+		return
+	}
+	s.recent.note(uint64(r.version), r.begun)
+	r.ended, r.conn, r.broken = true, nil, fs.ErrClosed
+	if c == nil {
+		s.gate.leave()
+		return
+	}
+	go func() {
+		defer s.gate.leave()
+		if sent != nil { // the connection is in use
+			<-sent
+		}
+		if s.trip(bg, c.Conn(), do(commit)) != nil {
+			s.abandon(c)
+			return
+		}
+		c.Release()
+	}()
+}
+
+// Version identifies the snapshot. It is 0 if the server cannot be asked, or if a glance has not
+// asked for it.
+func (r *rx) Version() uint64 {
+	if r.version == 0 && r.conn == nil && !r.ended && !r.glanced {
+		_ = r.ask() // the next method returns the error
+	}
+	return uint64(r.version)
+}
+
+// Node returns an inode whose numbers are plausible.
+func (r *reader) Node(ino store.Ino) (n store.Node, err error) {
+	if n, ok := r.known.nodes[ino]; ok {
+		return n, nil
+	}
+	if !ino.Valid() {
+		return n, fs.ErrNotExist
+	}
+	if r.guess != nil {
+		return r.guessNode(ino)
+	}
+	raw, found := store.NodeRow{}, false
+	err = r.ask(step{statement: selectNode, args: []any{int64(ino)}, row: func(v [][]byte) { raw, found = nodeRow(v[1:]), true }})
+	switch {
+	case err != nil:
+		return n, err
+	case !found:
+		return n, r.unlessSure(fs.ErrNotExist)
+	}
+	if n, err = nodeOf(ino, &raw); err == nil {
+		err = r.fits(&n)
+	}
+	if err == nil {
+		r.known.readNode(n)
+	}
+	return n, r.unlessSure(err)
+}
+
+// unlessSure returns the error of a read. An optimistic transaction may have read what belongs to
+// two states of the volume: it must begin again then.
+func (r *reader) unlessSure(err error) error {
+	if err != nil && r.known.seen != nil {
+		r.broken = errLock
+		return r.broken
+	}
+	return err
+}
+
+// errLock says that an optimistic transaction must run again, with the volume locked.
+var errLock = errors.New("the volume must be locked")
+
+// nodeRow takes the columns of an inode after the number.
+func nodeRow(v [][]byte) store.NodeRow {
+	return store.NodeRow{
+		Mode: number(v[0]), Nlink: number(v[1]), UID: number(v[2]), GID: number(v[3]), Size: number(v[4]), Holes: number(v[5]),
+		Mtime: number(v[6]), Ctime: number(v[7]), Atime: number(v[8]), Rdev: number(v[9]),
+	}
+}
+
+// nodeOf makes an inode of its row.
+func nodeOf(ino store.Ino, raw *store.NodeRow) (store.Node, error) {
+	n, fit := raw.Node(ino)
+	if !fit {
+		return n, store.Damaged("inode %d has a number that no inode can have: mode %#o, nlink %d, uid %d, gid %d", ino, raw.Mode, raw.Nlink, raw.UID, raw.GID)
+	}
+	return n, n.Plausible()
+}
+
+// largeFile is how many stored bytes an inode may claim without a look at the size of the table.
+const largeFile = 16 << 20
+
+// fits returns an error if an inode claims to have more content than its table has bytes.
+func (r *reader) fits(n *store.Node) error {
+	stored := n.Size - n.Holes
+	if stored <= max(largeFile, r.s.dataSize.Load()) {
+		return nil
+	}
+	size := int64(0)
+	if err := r.ask(step{statement: selectDataSize, row: numberInto(&size)}); err != nil {
+		return err
+	}
+	if stored > size {
+		return store.Damaged("inode %d has more content than the database: %d bytes", n.Ino, stored)
+	}
+	r.s.dataSize.Store(size)
+	return nil
+}
+
+// Lookup returns the entry with this name in a directory.
+func (r *reader) Lookup(dir store.Ino, name string) (e store.Entry, err error) {
+	if !store.ValidName(name) || !dir.Valid() {
+		return e, fs.ErrNotExist
+	}
+	key := store.EntryKey{Dir: dir, Name: name}
+	if e, ok := r.known.entries[key]; ok {
+		if e.Ino == 0 {
+			return store.Entry{}, fs.ErrNotExist
+		}
+		return e, nil
+	}
+	if r.guess != nil {
+		return r.guessEntry(key)
+	}
+	var ino, typ int64
+	err = r.ask(step{statement: selectEntry, args: []any{int64(dir), []byte(name)}, row: func(v [][]byte) { ino, typ = number(v[0]), number(v[1]) }})
+	if err != nil {
+		return e, err
+	}
+	if ino == 0 && typ == 0 {
+		r.known.readEntry(key, store.Entry{})
+		return e, fs.ErrNotExist
+	}
+	if e, err = entryOf(dir, name, ino, typ); err == nil {
+		r.known.readEntry(key, e)
+	}
+	return e, err
+}
+
+// entryOf makes an entry of the columns of its row.
+func entryOf(dir store.Ino, name string, ino, typ int64) (store.Entry, error) {
+	if !store.Ino(ino).Valid() || !store.ValidType(typ) {
+		return store.Entry{}, store.Damaged("entry %.1000q of inode %d leads to inode %d of type %d", name, dir, ino, typ)
+	}
+	return store.Entry{Name: name, Ino: store.Ino(ino), Type: store.Type(typ)}, nil
+}
+
+// List adds the entries of a directory to l. It reads their inodes with them, as a caller that
+// lists a directory often asks for these next.
+func (r *reader) List(dir store.Ino, after string, max int, l *store.Listing) error {
+	if !dir.Valid() {
+		return nil
+	}
+	limit := int64(max)
+	if max <= 0 {
+		limit = 1<<63 - 1
+	}
+	var damage error
+	row := func(v [][]byte) {
+		ino, typ := number(v[1]), number(v[2])
+		switch {
+		case damage != nil:
+		case !store.Ino(ino).Valid() || !store.ValidType(typ):
+			damage = store.Damaged("entry %.1000q of inode %d leads to inode %d of type %d", v[0], dir, ino, typ)
+		case !store.ValidName(v[0]):
+			damage = store.Damaged("inode %d has an entry with an impossible name: %.1000q", dir, v[0])
+		default:
+			l.Add(v[0], store.Ino(ino), store.Type(typ))
+			r.known.learnRow(v[3:])
+			if name := string(v[0]); len(r.known.entries) < maxKnown {
+				r.known.learn(store.EntryKey{Dir: dir, Name: name}, store.Entry{Name: name, Ino: store.Ino(ino), Type: store.Type(typ)})
+			}
+		}
+	}
+	if err := r.ask(step{statement: selectEntries, args: []any{int64(dir), []byte(after), limit}, row: row}); err != nil {
+		return err
+	}
+	return damage
+}

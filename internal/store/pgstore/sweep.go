@@ -1,0 +1,292 @@
+package pgstore
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/foliofs/folio/internal/store"
+	"github.com/foliofs/folio/internal/store/pgstore/bucket"
+)
+
+// Objects leave the bucket in three steps, each of which can be repeated:
+//
+//   - A row that names an object is removed, or gets bytes: a trigger puts the object on the list
+//     (dropped, since).
+//   - After a time, under the lock of the volume, objects on the list that no row names are swept:
+//     no row may name them from then on. An object must not be swept while the server has a
+//     snapshot in which a row still names it. The server tells the oldest one.
+//   - Swept objects are removed from the bucket, and marked as gone when that is confirmed. Their
+//     rows stay for a week, so that a commit that comes late fails.
+//
+// Objects whose transaction never committed are on no list. GC finds them in the bucket, by their
+// age, and sweeps them too.
+
+// A sweeper removes objects from time to time.
+type sweeper struct {
+	after  time.Duration // 0 without a bucket
+	cancel context.CancelFunc
+	ended  chan struct{} // closed when the goroutine has ended; nil if there is none
+}
+
+const (
+	maxSweep         = 1000 // objects at once
+	maxSweepInterval = 10 * time.Minute
+)
+
+func (w *sweeper) begin(s *Store) {
+	if w.after == 0 {
+		return
+	}
+	var ctx context.Context
+	ctx, w.cancel = context.WithCancel(bg)
+	w.ended = make(chan struct{})
+	go func() {
+		defer close(w.ended)
+		t := time.NewTicker(max(time.Second, min(maxSweepInterval, w.after/4)))
+		defer t.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-t.C:
+				_, _ = s.sweep(ctx, w.after) // what is left comes next time
+			}
+		}
+	}()
+}
+
+func (w *sweeper) stop() {
+	if w.ended != nil {
+		w.cancel()
+		<-w.ended
+	}
+}
+
+// sweep removes objects from the bucket that nothing has needed for so long, and returns how many.
+func (s *Store) sweep(ctx context.Context, after time.Duration) (removed int, err error) {
+	for {
+		listed := int64(0)
+		err := s.locked(ctx, step{statement: sweepObjects, args: []any{after.Microseconds(), int64(maxSweep)}, count: &listed}, do(forgetObjects))
+		if err != nil {
+			return removed, err
+		}
+		n, err := s.removeSwept(ctx)
+		removed += n
+		if err != nil || listed < maxSweep {
+			return removed, err
+		}
+	}
+}
+
+// locked makes steps in a transaction that locks the volume.
+func (s *Store) locked(ctx context.Context, steps ...step) error {
+	begin := []step{do(beginWrite), s.lockStep()}
+	return s.onConnAgain(ctx, append(append(begin, steps...), do(commit))...)
+}
+
+// onConnAgain makes steps, which can be repeated, on a connection.
+func (s *Store) onConnAgain(ctx context.Context, steps ...step) error {
+	return s.repeat(ctx, func() error {
+		return s.onConn(ctx, func(ctx context.Context, c *pgxpool.Conn) error { return s.trip(ctx, c.Conn(), steps...) })
+	})
+}
+
+// onConn calls fn with a connection.
+func (s *Store) onConn(ctx context.Context, fn func(ctx context.Context, c *pgxpool.Conn) error) error {
+	ctx, cancel := context.WithTimeout(ctx, 2*s.timeout)
+	defer cancel()
+	c, err := s.pool.Acquire(ctx)
+	if err != nil {
+		return explain(err)
+	}
+	defer s.abandon(c)
+	return explain(fn(ctx, c))
+}
+
+// removeSwept removes swept objects from the bucket.
+func (s *Store) removeSwept(ctx context.Context) (removed int, err error) {
+	for {
+		var names []bucket.Name
+		err := s.onConn(ctx, func(ctx context.Context, c *pgxpool.Conn) error {
+			return s.trip(ctx, c.Conn(), step{statement: selectSwept, args: []any{int64(maxSweep)}, row: func(v [][]byte) {
+				var n bucket.Name
+				copy(n[:], v[0])
+				names = append(names, n)
+			}})
+		})
+		if err != nil || len(names) == 0 {
+			return removed, err
+		}
+		gone, err := s.removeObjects(ctx, names)
+		if len(gone) > 0 {
+			if err := s.onConnAgain(ctx, do(markGone, gone)); err != nil {
+				return removed, err
+			}
+		}
+		removed += len(gone)
+		if err != nil || len(names) < maxSweep {
+			return removed, err
+		}
+	}
+}
+
+// removeObjects removes objects, some at once, until one cannot be removed, and returns those that
+// are gone.
+func (s *Store) removeObjects(ctx context.Context, names []bucket.Name) (gone [][16]byte, err error) {
+	var mu sync.Mutex // guards gone and err
+	var wg sync.WaitGroup
+	work := make(chan bucket.Name)
+	failed := make(chan struct{})
+	for range maxUploads {
+		wg.Go(func() {
+			for n := range work {
+				e := s.objects.client.Delete(ctx, n)
+				mu.Lock()
+				switch {
+				case e == nil:
+					gone = append(gone, n)
+				case err == nil:
+					err = e
+					close(failed)
+				}
+				mu.Unlock()
+			}
+		})
+	}
+feed:
+	for _, n := range names {
+		select {
+		case work <- n:
+		case <-failed:
+			break feed
+		}
+	}
+	close(work)
+	wg.Wait()
+	return gone, err
+}
+
+// Objects implements store.ObjectKeeper.
+func (s *Store) Objects(ctx context.Context) (info store.ObjectInfo, err error) {
+	if err := s.gate.enter(); err != nil {
+		return info, err
+	}
+	defer s.gate.leave()
+	if s.objects == nil {
+		return info, nil
+	}
+	info.Bucket = s.objects.client.Address()
+	err = s.onConn(ctx, func(ctx context.Context, c *pgxpool.Conn) error {
+		return s.trip(ctx, c.Conn(), step{statement: countObjects, row: func(v [][]byte) {
+			for i, n := range []*int64{&info.Objects, &info.Bytes, &info.Waiting, &info.WaitingBytes, &info.Chunks, &info.Used} {
+				*n = number(v[i])
+			}
+		}})
+	})
+	return info, err
+}
+
+// defaultMinAge is how old an object is that no transaction will name any more.
+const defaultMinAge = 24 * time.Hour
+
+// GC implements store.ObjectKeeper.
+func (s *Store) GC(ctx context.Context, o *store.GCOptions) (*store.GCReport, error) {
+	if o == nil {
+		o = new(store.GCOptions)
+	}
+	if err := s.gate.enter(); err != nil {
+		return nil, err
+	}
+	defer s.gate.leave()
+	report := new(store.GCReport)
+	switch {
+	case s.readOnly:
+		return nil, s.refuseChange()
+	case s.objects == nil:
+		return report, nil
+	}
+	unnamed := defaultMinAge
+	if o.MinAge > 0 {
+		unnamed = o.MinAge
+	}
+	if err := s.claim(ctx, unnamed, report); err != nil {
+		return nil, err
+	}
+	removed, err := s.sweep(ctx, s.sweeper.after)
+	report.Removed = int64(removed)
+	if err != nil {
+		return nil, err
+	}
+	info, err := s.Objects(ctx)
+	report.ObjectInfo = info
+	return report, err
+}
+
+// claim finds objects in the bucket that are old and that no transaction has named, and sweeps
+// them.
+func (s *Store) claim(ctx context.Context, unnamed time.Duration, report *store.GCReport) error {
+	return s.objects.client.List(ctx, func(list []bucket.Object) error {
+		var names [][16]byte
+		var sizes []int64
+		for _, o := range list {
+			report.Listed++
+			if o.Age >= unnamed {
+				names, sizes = append(names, o.Name), append(sizes, o.Size)
+			}
+		}
+		if len(names) == 0 {
+			return nil
+		}
+		count := int64(0)
+		err := s.onConnAgain(ctx, step{statement: claimObjects, args: []any{names, sizes}, count: &count})
+		report.Unnamed += count
+		return err
+	})
+}
+
+// checkObjects compares the objects that rows name with those in the bucket. A snapshot of the rows
+// was read before.
+func (f *feeder) checkObjects(o *objects) error {
+	type needed struct {
+		size  int64
+		first int64 // row
+	}
+	need := make(map[bucket.Name]needed)
+	err := f.table("SELECT d.object, max(d.at + d.length)::bigint, min(d.id), bool_or(o.name IS NULL OR o.swept) FROM @data AS d LEFT JOIN @object AS o ON o.name = d.object WHERE d.object IS NOT NULL GROUP BY d.object", func(v [][]byte) {
+		var n bucket.Name
+		copy(n[:], v[0])
+		need[n] = needed{number(v[1]), number(v[2])}
+		if len(v[3]) == 1 && v[3][0] != 0 {
+			f.checker.Damaged(store.Ino(number(v[2])>>store.ChunkBits), fmt.Errorf("object %s is needed, and is not on the list of objects", n))
+		}
+	})
+	if err != nil || len(need) == 0 {
+		return err
+	}
+	if o == nil {
+		for n, d := range need {
+			f.checker.Damaged(store.Ino(d.first>>store.ChunkBits), fmt.Errorf("object %s is needed, and the volume names no bucket", n))
+		}
+		return nil
+	}
+	err = o.client.List(f.ctx, func(list []bucket.Object) error {
+		for _, found := range list {
+			d, ok := need[found.Name]
+			delete(need, found.Name)
+			if ok && found.Size < d.size {
+				f.checker.Damaged(store.Ino(d.first>>store.ChunkBits), fmt.Errorf("object %s has %d bytes in the bucket, of %d", found.Name, found.Size, d.size))
+			}
+		}
+		return nil
+	})
+	for n, d := range need {
+		if err == nil {
+			f.checker.Damaged(store.Ino(d.first>>store.ChunkBits), fmt.Errorf("object %s is missing in the bucket", n))
+		}
+	}
+	return err
+}

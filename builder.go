@@ -21,7 +21,7 @@ type CreateOptions struct {
 	// complete.
 	Replace bool
 	// PageSize is the page size of the database, a power of two from 512 to 65536; 0 means the size
-	// that docs/format.md recommends.
+	// that docs/reference/format.md recommends.
 	PageSize int
 }
 

@@ -1,9 +1,9 @@
 // Package folio keeps a directory tree in one SQLite database file, a volume. It gives programs the
 // tree through the methods of [os.Root] and the interfaces of [io/fs].
 //
-// Any SQLite client can read a volume: docs/format.md describes its tables and the view file. This
-// package reads it with an engine of its own, which finds, lists and reads files faster than the
-// operating system does.
+// Any SQLite client can read a volume: docs/reference/format.md describes its tables and the view
+// file. This package reads it with an engine of its own, which finds, lists and reads files faster
+// than the operating system does.
 //
 // # Reading
 //

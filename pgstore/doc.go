@@ -5,9 +5,9 @@
 //
 // The address is that of a database, as libpq and pgx read it, with the name of a volume: its
 // parameter volume, or else "main". A volume is a schema of the database, folio_main for example,
-// with the tables of docs/format.md. Their columns are bigint, names and contents are bytea, and a
-// view named file shows the tree. docs/machines.md says what holds across machines, and how to run
-// a server.
+// with the tables of docs/reference/format.md. Their columns are bigint, names and contents are
+// bytea, and a view named file shows the tree. docs/howto/machines.md says what holds across
+// machines, and how to run a server.
 //
 // # Transactions
 //

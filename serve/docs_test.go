@@ -14,8 +14,8 @@ import (
 	"github.com/foliofs/folio/serve"
 )
 
-// TestDocs serves the documents of this project, as docs/serve.md tells a reader to, and follows
-// each link in them: it leads to a page, and to a heading that is there.
+// TestDocs serves the documents of this project, as docs/howto/serve.md tells a reader to, and
+// follows each link in them: it leads to a page, and to a heading that is there.
 func TestDocs(t *testing.T) {
 	vol := volumeOf(t, os.DirFS(".."))
 	h := newServer(t, vol, serve.Options{Sources: []serve.Source{sourceOf(vol, "docs", "")}})

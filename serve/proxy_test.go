@@ -19,15 +19,15 @@ import (
 	"github.com/foliofs/folio"
 )
 
-// documented returns the part of docs/serve.md between a line and the end of its example.
+// documented returns the part of docs/howto/serve.md between a line and the end of its example.
 func documented(t *testing.T, from string) string {
 	t.Helper()
-	text, err := os.ReadFile("../docs/serve.md")
+	text, err := os.ReadFile("../docs/howto/serve.md")
 	check(t, err)
 	_, text2, ok := strings.Cut(string(text), "\n"+from)
 	example, _, ended := strings.Cut(text2, "\n```\n")
 	if !ok || !ended {
-		t.Fatalf("docs/serve.md has no example that starts by %q", from)
+		t.Fatalf("docs/howto/serve.md has no example that starts by %q", from)
 	}
 	return from + example + "\n"
 }
@@ -43,7 +43,7 @@ func freeAddress(t *testing.T) (address, port string) {
 }
 
 // startProxy starts a proxy in front of a server, and returns its address. It takes the examples of
-// docs/serve.md, with ports of the test.
+// docs/howto/serve.md, with ports of the test.
 func startProxy(t *testing.T, name, backend string) (address string) {
 	t.Helper()
 	tool, err := exec.LookPath(name)
@@ -123,7 +123,7 @@ func (p *proxied) must(status int, method, target string, body io.Reader, header
 	return answer, string(text)
 }
 
-// TestProxy serves through real proxies, by the examples of docs/serve.md.
+// TestProxy serves through real proxies, by the examples of docs/howto/serve.md.
 func TestProxy(t *testing.T) {
 	for _, name := range []string{"nginx", "caddy"} {
 		t.Run(name, func(t *testing.T) {

@@ -146,7 +146,8 @@ func (t *replaceTurn) run(way replacing) {
 }
 
 // replace runs the command. What is written over a file while a checkpoint copies to it cannot be
-// told (docs/engine.md): such a command finds all of the log copied, and writers wait for it.
+// told (docs/explanation/engine.md): such a command finds all of the log copied, and writers wait
+// for it.
 func (t *replaceTurn) replace(way replacing, old string, command []string) {
 	if way.inPlace {
 		t.writers.Lock()

@@ -45,7 +45,7 @@ func TestLinkAsRoot(t *testing.T) {
 }
 
 // TestGarbageVolume puts other files in the place of a volume that is served. What is no volume is
-// answered in one line as docs/serve.md says.
+// answered in one line as docs/howto/serve.md says.
 func TestGarbageVolume(t *testing.T) {
 	serve.LookEvery(t, 0)
 	dir := t.TempDir()

@@ -80,7 +80,7 @@ func TestCrash(t *testing.T) {
 // test runs the case with each seed.
 func (c *crashCase) test(t *testing.T, steps int) {
 	t.Parallel()
-	images, nested := 1500, 8 // of a seed; docs/ledger.md has the soaks
+	images, nested := 1500, 8 // of a seed; docs/reference/ledger.md has the soaks
 	if invariant.Enabled {
 		images, nested = 300, 2
 	}

@@ -22,7 +22,7 @@ var (
 	ErrBusy = dberr.ErrBusy
 	// ErrChanged says that another process began to write a database that was read without a lock,
 	// since there was no file -shm and none could be made. Rows that were read before are right. A
-	// new view reads on; see docs/engine.md. It matches ErrBusy.
+	// new view reads on; see docs/explanation/engine.md. It matches ErrBusy.
 	ErrChanged = dberr.ErrChanged
 	// ErrReadOnly says that the database cannot be changed: it was opened so, or the file or its
 	// disk is read-only.
@@ -45,7 +45,8 @@ var (
 	ErrMoved = dberr.ErrMoved
 	// ErrMispaired says that the write-ahead log or the journal next to a database belongs to
 	// another file, in whose place the database was put by mv, cp or rsync, for example: read with
-	// that log it would be a mixture of the two. Nothing was changed. See docs/engine.md.
+	// that log it would be a mixture of the two. Nothing was changed. See
+	// docs/explanation/engine.md.
 	ErrMispaired = dberr.ErrMispaired
 	// ErrNoLocks says that the file system of the database has no locks of byte ranges, without
 	// which it cannot be shared: nothing was changed.

@@ -1,6 +1,6 @@
 // Package sqlstore keeps a volume in a SQLite database through database/sql. It is the same volume
-// that [folio.Open] opens, with the schema of docs/format.md. It works with the driver that the
-// program has already.
+// that [folio.Open] opens, with the schema of docs/reference/format.md. It works with the driver
+// that the program has already.
 //
 //	import _ "github.com/mattn/go-sqlite3" // or modernc.org/sqlite, github.com/ncruces/go-sqlite3/driver, ...
 //

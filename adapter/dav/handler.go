@@ -20,8 +20,8 @@
 // KiB.
 //
 // Each request has limits, so that a client cannot make the server run out of memory or time;
-// docs/adapters.md has a table. Among other limits, PROPFIND has the depth 0 or 1, and a directory
-// that is listed or copied has at most 100,000 entries.
+// docs/howto/adapters.md has a table. Among other limits, PROPFIND has the depth 0 or 1, and a
+// directory that is listed or copied has at most 100,000 entries.
 //
 // There is no authentication: every client that reaches the handler may read and write the volume.
 // Put it behind a handler that authenticates and calls WithUser, or on an address that no other

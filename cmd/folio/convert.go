@@ -16,7 +16,7 @@ database of AgentFS or LiteFS. The ending of TARGET decides what it becomes: .ta
 such as .tar.xz or .7z, which is refused. --format overrides this.
 
 TARGET appears complete or not at all. An existing one is refused, or with --force replaced at that
-moment. Between two archives, a volume next to TARGET holds the files for the time being. docs/command.md
+moment. Between two archives, a volume next to TARGET holds the files for the time being. docs/howto/command.md
 says what each format keeps.`
 
 func (c *command) convertCommand() *cobra.Command {

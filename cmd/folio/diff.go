@@ -50,7 +50,7 @@ moment. Hard links are compared name by name: two names of one file are like two
 
 --patch and --stat write what git diff does. A file with a NUL in its first 8000 bytes, or of more than
 16 MiB, is binary there, and is only said to differ. With --json: one object for each change and line, as
-docs/command.md describes.
+docs/howto/command.md describes.
 
 The exit code is 0 if nothing differs, 1 if something does, and 2 if something could not be compared. A
 file that cannot be read is named, and the rest is compared.`

@@ -36,7 +36,7 @@ func withSlash(path string, f *compare.File) string {
 	return path
 }
 
-// A changeJSON is a change for programs; docs/command.md describes the fields.
+// A changeJSON is a change for programs; docs/howto/command.md describes the fields.
 type changeJSON struct {
 	value.JSONPath
 	OldPath    *value.JSONText `json:"old_path,omitempty"`

@@ -2,7 +2,7 @@
 
 // Command folio keeps a directory tree in one SQLite database file, a volume, and gives it back.
 //
-// See docs/command.md or folio help for its subcommands.
+// See docs/howto/command.md or folio help for its subcommands.
 package main
 
 import (

@@ -46,7 +46,7 @@ with lines USER RIGHT PATH, where RIGHT is none, upload, read or write; USER * i
 in, and - everybody else. Both, and the certificate, are read again when they change, and by SIGHUP.
 
 The server answers to addresses, to localhost, to the name of this computer, and to names that --host adds.
-A socket that systemd passes on takes the place of --listen. The page of docs/serve.md has examples.`
+A socket that systemd passes on takes the place of --listen. The page of docs/howto/serve.md has examples.`
 
 func (c *command) serveCommand() *cobra.Command {
 	s := &volumeServer{command: c}

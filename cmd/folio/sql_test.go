@@ -22,7 +22,7 @@ func TestSQLPage(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "site.folio")
 	mustRun(t, "create", path)
-	text := strings.Join(codeBlocks(t, "docs/sql.md", "sql"), "\n")
+	text := strings.Join(codeBlocks(t, "docs/howto/sql.md", "sql"), "\n")
 	cmd := exec.Command(shell, "-bail", path)
 	cmd.Stdin = strings.NewReader(strings.ReplaceAll(text, "/tmp/hosts", filepath.Join(t.TempDir(), "hosts")))
 	if out, err := cmd.CombinedOutput(); err != nil || strings.Contains(string(out), "rror") {
@@ -67,7 +67,7 @@ func TestSQLCounts(t *testing.T) {
 		}
 	}
 	upsert := ""
-	for _, block := range codeBlocks(t, "docs/sql.md", "sql") {
+	for _, block := range codeBlocks(t, "docs/howto/sql.md", "sql") {
 		if strings.Contains(block, "NOT EXISTS") {
 			upsert = block
 		}
@@ -98,7 +98,7 @@ func TestSQLArchive(t *testing.T) {
 		t.Errorf("a volume is an archive: %v, %s", err, out)
 	}
 	recipe, file := "", filepath.Join(dir, "sqlar.sql")
-	for _, block := range codeBlocks(t, "docs/sql.md", "sql") {
+	for _, block := range codeBlocks(t, "docs/howto/sql.md", "sql") {
 		if strings.Contains(block, "TABLE sqlar") {
 			recipe = block
 		}

@@ -77,7 +77,7 @@ func (c *command) versionCommand() *cobra.Command {
 newest format of volumes that it reads and writes, and whether this system can mount volumes: by FUSE,
 and by io_uring, which is faster. folio --version tells the most of it in one line.
 
-With --json: one object; docs/command.md describes it.`,
+With --json: one object; docs/howto/command.md describes it.`,
 		"  folio version",
 		between(0, 0, "no arguments"))
 	cmd.ValidArgsFunction = cobra.NoFileCompletions

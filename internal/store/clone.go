@@ -31,7 +31,7 @@ type TreeCloner interface {
 const CloneVersion = 2
 
 // CloneTables are the statements that make the table of a volume with clones, and its index.
-// docs/format.md explains them.
+// docs/reference/format.md explains them.
 var CloneTables = []string{
 	`CREATE TABLE origin (
   ino    INTEGER PRIMARY KEY,  -- a file that shares content with its base

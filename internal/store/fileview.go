@@ -1,7 +1,7 @@
 package store
 
 // FileStatements make view file, by which SQL reads and writes files: the view, its triggers, and
-// the views that these go through. docs/format.md says what they do.
+// the views that these go through. docs/reference/format.md says what they do.
 //
 // A trigger cannot keep a value from one statement to the next. So each trigger on file inserts
 // what it has worked out into a view of its own, whose trigger finds it in NEW.

@@ -1,6 +1,6 @@
 package store
 
-// The format of a volume. docs/format.md specifies it for other programs.
+// The format of a volume. docs/reference/format.md specifies it for other programs.
 
 // These numbers in the header of a database identify a volume.
 const (
@@ -49,8 +49,8 @@ func ValidName[T string | []byte](name T) bool {
 	return true
 }
 
-// Schema has the statements that make an empty volume's tables and views. docs/format.md explains
-// them. The comments in them are part of the output of sqlite3's .schema.
+// Schema has the statements that make an empty volume's tables and views. docs/reference/format.md
+// explains them. The comments in them are part of the output of sqlite3's .schema.
 var Schema = append([]string{
 	`CREATE TABLE node (
   ino      INTEGER PRIMARY KEY,  -- 1 is the root

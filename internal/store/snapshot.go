@@ -104,8 +104,8 @@ func ValidSnapshotName(name string) bool {
 	return true
 }
 
-// HistoryTables are the statements that make the tables of a volume with snapshots. docs/format.md
-// explains them.
+// HistoryTables are the statements that make the tables of a volume with snapshots.
+// docs/reference/format.md explains them.
 var HistoryTables = []string{
 	`CREATE TABLE snapshot (
   id      INTEGER PRIMARY KEY,  -- later snapshots have greater ones

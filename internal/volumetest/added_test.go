@@ -94,7 +94,7 @@ func TestAddedColumns(t *testing.T) {
 	}
 }
 
-// orphanAgain puts table orphan, which is empty, back as docs/format.md has it.
+// orphanAgain puts table orphan, which is empty, back as docs/reference/format.md has it.
 const orphanAgain = "DROP TABLE orphan; CREATE TABLE orphan (ino INTEGER PRIMARY KEY)"
 
 // TestAdditions adds objects to a volume that only SQLite maintains. Check must report them. The

@@ -166,7 +166,7 @@ func TestFileViewSame(t *testing.T) {
 	}
 }
 
-// TestFileViewColumns holds docs/sql.md to the columns of the view.
+// TestFileViewColumns holds docs/howto/sql.md to the columns of the view.
 func TestFileViewColumns(t *testing.T) {
 	t.Parallel()
 	v, path := viewVolume(t)

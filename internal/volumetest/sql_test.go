@@ -43,7 +43,7 @@ func sqliteFails(t *testing.T, volume, sql string) string {
 	return string(out)
 }
 
-// TestSQL asks SQLite for the content of a volume, by the queries of docs/format.md.
+// TestSQL asks SQLite for the content of a volume, by the queries of docs/reference/format.md.
 func TestSQL(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "v.folio")
@@ -78,14 +78,14 @@ func TestSQL(t *testing.T) {
 	}
 }
 
-// TestFormatPage holds docs/format.md to the schema.
+// TestFormatPage holds docs/reference/format.md to the schema.
 func TestFormatPage(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../../docs/format.md")
+	page, err := os.ReadFile("../../docs/reference/format.md")
 	Must(t, err)
 	for _, sql := range store.Schema {
 		if strings.HasPrefix(sql, "CREATE TABLE") && !strings.Contains(string(page), sql+";\n") {
-			t.Errorf("docs/format.md does not have\n%s;", sql)
+			t.Errorf("docs/reference/format.md does not have\n%s;", sql)
 		}
 	}
 }

@@ -52,7 +52,7 @@ func columnBase(t *testing.T) []byte {
 }
 
 // A rowChange gives a column of a row another value. The columns of a table are those of
-// docs/format.md, in their order.
+// docs/reference/format.md, in their order.
 type rowChange struct {
 	table  string
 	key    []any // of the row
@@ -123,8 +123,8 @@ func (c rowChange) make(tx *sqlitefile.Tx) error {
 	return errors.Join(err, table.InsertRowid(c.value.(int64), values...))
 }
 
-// A violation is a column of docs/format.md with a value that it cannot have, and the report of
-// Check. Repair must leave it if left is set, because it cannot know the right value.
+// A violation is a column of docs/reference/format.md with a value that it cannot have, and the
+// report of Check. Repair must leave it if left is set, because it cannot know the right value.
 type violation struct {
 	name   string
 	change rowChange
@@ -219,9 +219,9 @@ func violations() (list []violation) {
 	return list
 }
 
-// TestColumns gives each column of each table values that docs/format.md does not allow. Check must
-// find each of them, every call must end, and Repair must correct each that it can. Afterwards
-// everything can be removed.
+// TestColumns gives each column of each table values that docs/reference/format.md does not allow.
+// Check must find each of them, every call must end, and Repair must correct each that it can.
+// Afterwards everything can be removed.
 func TestColumns(t *testing.T) {
 	t.Parallel()
 	base := columnBase(t)

@@ -135,7 +135,7 @@ func TestDocuments(t *testing.T) {
 			}
 		}
 	}
-	docs, err := filepath.Glob(filepath.Join(project, "docs", "*.md"))
+	docs, err := filepath.Glob(filepath.Join(project, "docs", "*", "*.md"))
 	if err != nil || len(docs) == 0 {
 		t.Fatalf("no documents: %v", err)
 	}

@@ -8,11 +8,11 @@ type Place struct{ Doc, Part string }
 // The places that there are.
 var (
 	readme   = Place{"README.md", "speed"}
-	engine   = Place{"docs/engine.md", "engine"}
-	syncing  = Place{"docs/command.md", "sync"}
-	grepping = Place{"docs/command.md", "grep"}
-	mounting = Place{"docs/mount.md", "mount"}
-	onServer = Place{"docs/machines.md", "server"}
+	engine   = Place{"docs/explanation/engine.md", "engine"}
+	syncing  = Place{"docs/howto/command.md", "sync"}
+	grepping = Place{"docs/howto/command.md", "grep"}
+	mounting = Place{"docs/howto/mount.md", "mount"}
+	onServer = Place{"docs/howto/machines.md", "server"}
 )
 
 // Rows are all claims, in the order in which they stand in the documents.

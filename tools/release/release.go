@@ -16,8 +16,8 @@ import (
 // modulePath is the module that is released.
 const modulePath = "github.com/foliofs/folio"
 
-// allTargets are the systems for which there is a binary. docs/limits.md says which of them run all
-// tests, and which are only built.
+// allTargets are the systems for which there is a binary. docs/reference/limits.md says which of
+// them run all tests, and which are only built.
 var allTargets = []string{
 	"linux/amd64", "linux/arm64", "linux/386", "darwin/amd64", "darwin/arm64", "windows/amd64", "freebsd/amd64",
 }

@@ -12,7 +12,7 @@
 //	    in data rows and the holes together are the size. A symbolic link has a target and no holes.
 //	    Other types have size 0, and only devices have an rdev.
 //	K6  An extended attribute belongs to an inode and has a name.
-//	K7  Every column holds a number in its range, a text or a BLOB, as docs/format.md has it.
+//	K7  Every column holds a number in its range, a text or a BLOB, as docs/reference/format.md has it.
 //	K8  A file that shares content lies, as far as it does, within its size, and counts what its base
 //	    shows as its own. Only such a file has data rows of no bytes.
 //

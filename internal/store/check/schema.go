@@ -27,7 +27,7 @@ func Additions(objects []Object) (found []string) {
 	return found
 }
 
-// ownTables are the tables of a volume as docs/format.md has them, by name.
+// ownTables are the tables of a volume as docs/reference/format.md has them, by name.
 var ownTables = sync.OnceValue(func() map[string]*ddl.Table {
 	tables := make(map[string]*ddl.Table)
 	for _, sql := range store.Schema {

@@ -9,10 +9,10 @@ import (
 	"github.com/foliofs/folio/internal/store"
 )
 
-// Views compares the views of a volume, and the triggers on them, with those of docs/format.md. It
-// returns a line, with the way out, for each that is missing or has another text, and for each
-// trigger of another program on one of these views: SQLite runs it, too, and it may keep the
-// volume's own from running.
+// Views compares the views of a volume, and the triggers on them, with those of
+// docs/reference/format.md. It returns a line, with the way out, for each that is missing or has
+// another text, and for each trigger of another program on one of these views: SQLite runs it, too,
+// and it may keep the volume's own from running.
 //
 // missing has the statements that make what is missing. It is empty if another object has the name
 // of a view or of a trigger: statements that go through that object would do something else.

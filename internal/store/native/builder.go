@@ -14,7 +14,7 @@ type CreateOptions struct {
 	PageSize int // 0 means DefaultPageSize
 }
 
-// DefaultPageSize is the page size with which docs/format.md found volumes fastest.
+// DefaultPageSize is the page size with which docs/reference/format.md found volumes fastest.
 const DefaultPageSize = 4096
 
 // A Builder writes the rows of a new volume, each table in the order of its keys, in turn. It

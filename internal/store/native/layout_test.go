@@ -23,8 +23,9 @@ import (
 
 // The volume's format has three numbers that only measurement can choose: the page size, the size
 // of a chunk, and up to which size content lies in the row of its inode. TestLayouts measures them
-// on three trees and prints the tables of docs/format.md. Times are those of the processor, in user
-// mode and in the system, so that they hold on a machine that has other things to do:
+// on three trees and prints the tables of docs/reference/format.md. Times are those of the
+// processor, in user mode and in the system, so that they hold on a machine that has other things
+// to do:
 //
 //	go test ./store/native -run TestLayouts -layouts -v -timeout 1h
 

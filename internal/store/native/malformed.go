@@ -19,7 +19,7 @@ type malformed struct {
 	own    *ownObject // the object that the row should define, if that is known
 }
 
-// An ownObject is a table, a view or a trigger of a volume as docs/format.md has it.
+// An ownObject is a table, a view or a trigger of a volume as docs/reference/format.md has it.
 type ownObject struct{ typ, name, table, sql string }
 
 // ownObjects are those of store.Schema.
@@ -120,8 +120,8 @@ func mustParse(rx *sqlitefile.Rx) error {
 // RepairSchema repairs the schema of the volume at path if Open fails because of it, and returns
 // the repairs. It sets application_id and user_version if a dump lost them and the tables are those
 // of a volume. If rows of sqlite_schema are damaged, it writes the tables and the view as
-// docs/format.md defines them. It writes nothing to a database that is not a volume. Errors are
-// *fs.PathError with the path.
+// docs/reference/format.md defines them. It writes nothing to a database that is not a volume.
+// Errors are *fs.PathError with the path.
 func RepairSchema(ctx context.Context, path string) ([]store.Repair, error) {
 	db, err := sqlitefile.Open(path, nil)
 	if err != nil {

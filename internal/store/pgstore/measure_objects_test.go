@@ -28,8 +28,8 @@ var (
 	measuredSize = flag.Int("measure.size", 1024, "MiB of the file that TestMeasureObjects writes and reads")
 )
 
-// TestMeasureObjects prints the figures of docs/machines.md about large contents, next to those of
-// the client of S3 alone in the same run:
+// TestMeasureObjects prints the figures of docs/howto/machines.md about large contents, next to
+// those of the client of S3 alone in the same run:
 //
 //	go test -run TestMeasureObjects -measure -v .
 func TestMeasureObjects(t *testing.T) {

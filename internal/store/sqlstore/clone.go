@@ -7,9 +7,9 @@ import (
 	"github.com/foliofs/folio/internal/store"
 )
 
-// Files of a volume may share content, which docs/format.md describes. This package makes no
-// clones. It reads those that another program has made, and writes them and their bases: triggers
-// give clones the rows of a base before these change.
+// Files of a volume may share content, which docs/reference/format.md describes. This package makes
+// no clones. It reads those that another program has made, and writes them and their bases:
+// triggers give clones the rows of a base before these change.
 //
 // A connection knows, of each transaction, whether there are clones. Then it uses other statements
 // for chunks.

@@ -8,7 +8,7 @@ import (
 	"github.com/foliofs/folio/internal/store"
 )
 
-// pageSize is the page size with which docs/format.md found volumes fastest.
+// pageSize is the page size with which docs/reference/format.md found volumes fastest.
 const pageSize = 4096
 
 // create makes a volume of an empty database. If another process does so at the same time, one of

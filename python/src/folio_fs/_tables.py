@@ -1,4 +1,4 @@
-"""Reading the tables of a volume. docs/format.md of Folio specifies them."""
+"""Reading the tables of a volume. docs/reference/format.md of Folio specifies them."""
 
 from __future__ import annotations
 

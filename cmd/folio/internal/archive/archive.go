@@ -3,7 +3,7 @@
 //
 // Entries are those of a source, in walk order, and are written one at a time: contents stream
 // through little memory, except in a SQLite archive and in LiteFS, where each is a value. Files
-// that a format cannot hold are left out with a warning. docs/command.md describes them.
+// that a format cannot hold are left out with a warning. docs/howto/command.md describes them.
 package archive
 
 import (

@@ -12,8 +12,8 @@ import (
 	"github.com/foliofs/folio/cmd/folio/internal/value"
 )
 
-// A losses counts what the files of an export have and its archive cannot hold. docs/command.md
-// says what else a format rounds or leaves out.
+// A losses counts what the files of an export have and its archive cannot hold.
+// docs/howto/command.md says what else a format rounds or leaves out.
 type losses struct {
 	format archive.Format
 	seen   map[source.FileID]bool // files with several names

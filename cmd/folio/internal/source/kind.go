@@ -19,7 +19,7 @@ const magicSize = 512
 const (
 	sqliteMagic = "SQLite format 3\x00"
 	sqliteAppID = 68         // offset of the application_id, 4 bytes
-	volumeAppID = 0x466F6C69 // "Foli", as docs/format.md has it
+	volumeAppID = 0x466F6C69 // "Foli", as docs/reference/format.md has it
 )
 
 // HeadSize is how many bytes of a file IsVolume looks at.

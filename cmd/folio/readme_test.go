@@ -107,7 +107,7 @@ func TestReadmeProgram(t *testing.T) {
 }
 
 // shipped are packages that programs of other modules import.
-var shipped = []string{"", "/sqlitefile", "/adapter/aferofs", "/adapter/dav", "/mount", "/serve", "/store/pgstore"}
+var shipped = []string{"", "/sqlitefile", "/adapter/aferofs", "/adapter/dav", "/mount", "/serve", "/sqlstore", "/pgstore"}
 
 // The replacement of the front page lets a new module find all packages.
 func TestReplacement(t *testing.T) {

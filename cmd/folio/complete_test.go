@@ -74,7 +74,7 @@ func TestCompletion(t *testing.T) {
 		{[]string{"cp", "--reflink=a"}, "always auto :4"},
 		{[]string{"mount", "-o", "ro,snapdir="}, "ro,snapdir=hidden ro,snapdir=none ro,snapdir=visible :6"},
 		{[]string{"snapshot", "prune", volume, "--keep-daily", ""}, "unlimited :4"},
-		{[]string{"import", "--base", volume + ":do"}, volume + ":docs/ " + volume + ":done :6"},
+		{[]string{"convert", "--base", volume + ":do"}, volume + ":docs/ " + volume + ":done :6"},
 		{[]string{"serve", "--users", dir + "/s"}, ":0"},
 		{[]string{"serve", "--listen", ""}, ":4"},
 		{[]string{"help", "unm"}, "unmount Unmount volumes :4"},

@@ -10,7 +10,7 @@ import (
 )
 
 // archiveWords are the formats of archives.
-var archiveWords = []string{"tar", "tar.gz", "tar.zst", "zip", "sqlar", "agentfs", "litefs"}
+var archiveWords = []string{"tar", "tar.gz", "tar.zst", "zip", "sqlar"}
 
 // flagValues complete the values of flags, by the name of the flag, or by those of a command and
 // its flag. Of any other flag nothing can be offered: the value is a number, a time, a pattern or a

@@ -2,17 +2,14 @@ package main
 
 import (
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/foliofs/folio/cmd/folio/internal/converter"
-	"github.com/foliofs/folio/cmd/folio/internal/importer"
 )
 
 const convertLong = `Make TARGET of SOURCE: a volume, a snapshot, a directory or an archive becomes a volume or an archive.
 
-The content of SOURCE decides what it is: a volume, tar (plain, gzip, bzip2, zstd), zip, SQLite archive,
-database of AgentFS or LiteFS. The ending of TARGET decides what it becomes: .tar, .tar.gz, .tgz, .tar.zst, .tzst,
-.zip, .sqlar, .agentfs or .litefs; any other name is a volume, except one of another kind of archive,
+The content of SOURCE decides what it is: a volume, tar (plain, gzip, bzip2, zstd), zip, SQLite archive. The ending of TARGET decides what it becomes: .tar, .tar.gz, .tgz, .tar.zst, .tzst,
+.zip or .sqlar; any other name is a volume, except one of another kind of archive,
 such as .tar.xz or .7z, which is refused. --format overrides this.
 
 TARGET appears complete or not at all. An existing one is refused, or with --force replaced at that
@@ -23,7 +20,6 @@ func (c *command) convertCommand() *cobra.Command {
 	v := &converter.Convert{Streams: &c.Streams}
 	cmd := writingCommand("convert SOURCE TARGET", "Make a volume or an archive of another one", convertLong,
 		`  folio convert photos.folio photos.sqlar
-  folio convert agent.db agent.folio
   folio convert photos.folio@monday monday.folio
   folio convert backup.tar.gz backup.zip`,
 		between(2, 2, "SOURCE and TARGET"))
@@ -34,18 +30,10 @@ func (c *command) convertCommand() *cobra.Command {
 	flags := cmd.Flags()
 	replaceFlags(&v.Replacing, flags, "TARGET")
 	flags.Lookup("force").Usage += ", or an archive"
-	overlayFlags(&v.Overlay, flags)
-	flags.Lookup("base").Usage = "the `tree` that an AgentFS database, or a volume with the changes of an overlay, lies over: take in both"
-	flatFlag(&v.Flat, flags)
-	flags.StringVar(&v.Format, "format", "", "what TARGET becomes: volume, tar, tar.gz, tar.zst, zip, sqlar, agentfs or litefs")
+	flags.StringVar(&v.Base, "base", "", "the `tree` that the volume SOURCE keeps the changes of: take in both")
+	flags.StringVar(&v.Format, "format", "", "what TARGET becomes: volume, tar, tar.gz, tar.zst, zip or sqlar")
 	flags.BoolVarP(&v.Quiet, "quiet", "q", false, "show neither progress nor summary")
 	return cmd
-}
-
-// overlayFlags are for AgentFS databases that are overlays.
-func overlayFlags(o *importer.Overlay, flags *pflag.FlagSet) {
-	flags.StringVar(&o.Base, "base", "", "the `directory` that an AgentFS database is an overlay of: take in both")
-	flags.BoolVar(&o.ChangesOnly, "changes-only", false, "of an AgentFS database that is an overlay, take in only what it changed")
 }
 
 // partly returns the error of a command that has left out files.

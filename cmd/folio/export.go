@@ -2,7 +2,6 @@ package main
 
 import (
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/foliofs/folio/cmd/folio/internal/exporter"
 	"github.com/foliofs/folio/cmd/folio/internal/location"
@@ -10,8 +9,7 @@ import (
 
 const exportLong = `Write a volume, or a directory of it, to DEST: a directory on disk, or an archive.
 
-A DEST that ends in .tar, .tar.gz, .tgz, .tar.zst, .tzst, .zip, .sqlar, .agentfs or .litefs becomes an archive, unless it
-is a directory. A dash writes a tar archive to standard output. --format overrides this. An archive appears complete or
+A DEST that ends in .tar, .tar.gz, .tgz, .tar.zst, .tzst, .zip or .sqlar becomes an archive, unless it is a directory. A dash writes a tar archive to standard output. --format overrides this. An archive appears complete or
 not at all. An existing one is refused, or with --force replaced at that moment.
 
 A DEST that ends as another kind of archive does, such as .tar.xz or .7z, is refused.
@@ -24,8 +22,7 @@ with a warning, and the exit code is 3. Whatever names and links the volume hold
 outside of DEST. A directory that is not empty is refused, or with --force added to: files with the same
 name are replaced, directories are kept. After an error, a directory that was new or empty is empty again.
 
-With --base, the tree of an overlay is exported whose changes the volume keeps. A database of AgentFS then is
-an overlay over the same directory; with --flat it has the whole tree.`
+With --base, the tree of an overlay is exported whose changes the volume keeps.`
 
 func (c *command) exportCommand() *cobra.Command {
 	e := &exporter.Export{Streams: &c.Streams}
@@ -43,19 +40,9 @@ func (c *command) exportCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.BoolVarP(&e.Force, "force", "f", false, "add to a directory that is not empty, or replace an archive")
-	flags.StringVar(&e.Format, "format", "", "what DEST becomes: dir, tar, tar.gz, tar.zst, zip, sqlar, agentfs or litefs")
-	layerFlags(&e.Layers, flags)
+	flags.StringVar(&e.Format, "format", "", "what DEST becomes: dir, tar, tar.gz, tar.zst, zip or sqlar")
+	flags.StringVar(&e.Base, "base", "", "the `tree` that the volume keeps the changes of: a directory, VOLUME[@SNAPSHOT] or VOLUME:PATH")
 	flags.BoolVarP(&e.Quiet, "quiet", "q", false, "show neither progress nor summary")
 	flags.BoolVar(&e.NoOwner, "no-owner", false, "as root: do not give files the owners they had; in an archive, they belong to you")
 	return cmd
-}
-
-// layerFlags are for volumes that keep the changes of an overlay.
-func layerFlags(l *exporter.Layers, flags *pflag.FlagSet) {
-	flags.StringVar(&l.Base, "base", "", "the `tree` that the volume keeps the changes of: a directory, VOLUME[@SNAPSHOT] or VOLUME:PATH")
-	flatFlag(&l.Flat, flags)
-}
-
-func flatFlag(flat *bool, flags *pflag.FlagSet) {
-	flags.BoolVar(flat, "flat", false, "of an overlay, let a database of AgentFS have the whole tree, too")
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -67,7 +68,7 @@ func TestHostileInputs(t *testing.T) {
 	in := filepath.Join(h.dir, "in")
 	const batch = 100
 	for n := 0; n < *hostileInputs; n += batch {
-		if err := first(os.RemoveAll(in), os.Mkdir(in, 0o755)); err != nil {
+		if err := cmp.Or(os.RemoveAll(in), os.Mkdir(in, 0o755)); err != nil {
 			t.Fatal(err)
 		}
 		args := []string{"testdata/hostile/generate.py", fmt.Sprint(*hostileFirst + n), fmt.Sprint(min(batch, *hostileInputs-n)), in, canary}
@@ -91,7 +92,7 @@ func TestHostileInputs(t *testing.T) {
 // seeds returns sound archives.
 func (h *hostileRun) seeds() (list []string) {
 	volume := makeOdd(h.t)
-	for _, kind := range []string{"tar", "tar.gz", "tar.zst", "zip", "sqlar", "agentfs", "litefs"} {
+	for _, kind := range []string{"tar", "tar.gz", "tar.zst", "zip", "sqlar"} {
 		at := filepath.Join(h.dir, "seed."+kind)
 		if code, _, stderr := runFolio(h.t, "export", "-q", volume, at); code != exitOK {
 			h.t.Fatal(stderr)
@@ -122,21 +123,14 @@ func (h *hostileRun) input(in, line string) {
 	}
 	if failed && *hostileKeep != "" {
 		raw, err := os.ReadFile(file)
-		if err = first(err, os.WriteFile(filepath.Join(*hostileKeep, name), raw, 0o600)); err != nil {
+		if err = cmp.Or(err, os.WriteFile(filepath.Join(*hostileKeep, name), raw, 0o600)); err != nil {
 			h.t.Fatal(err)
 		}
 	}
 }
 
 func (h *hostileRun) take(r *rand.Rand, dir, file string, fail func(format string, args ...any)) {
-	if err := os.Mkdir(filepath.Join(dir, "base"), 0o755); err != nil {
-		h.t.Fatal(err)
-	}
-	layer := [][]string{nil, {"--changes-only"}, {"--base", "base"}}[r.IntN(3)]
-	if !strings.HasSuffix(file, ".agentfs") && r.IntN(4) > 0 {
-		layer = nil
-	}
-	code := h.run(dir, fail, []string{"base"}, "v.folio", append([]string{"import", "-q", file, "v.folio"}, layer...)...)
+	code := h.run(dir, fail, nil, "v.folio", "import", "-q", file, "v.folio")
 	said := h.said
 	if code != 0 && code != 3 {
 		h.refused++
@@ -147,12 +141,12 @@ func (h *hostileRun) take(r *rand.Rand, dir, file string, fail func(format strin
 	if r.IntN(4) > 0 {
 		return
 	}
-	target := "out." + []string{"tar", "tar.zst", "zip", "sqlar", "agentfs", "litefs", "folio"}[r.IntN(7)]
-	there := []string{"base"}
+	target := "out." + []string{"tar", "tar.zst", "zip", "sqlar", "folio"}[r.IntN(5)]
+	var there []string
 	if code == 0 || code == 3 {
 		there = append(there, "v.folio")
 	}
-	converted := h.run(dir, fail, there, target, append([]string{"convert", "-q", file, target}, layer...)...)
+	converted := h.run(dir, fail, there, target, "convert", "-q", file, target)
 	if (converted == 0) != (code == 0) && converted != 3 && code != 3 && (code != 0 || strings.HasSuffix(target, ".folio")) {
 		fail("import ended with %d (%s), and convert to %s with %d (%s)", code, said, target, converted, h.said)
 	}
@@ -160,7 +154,7 @@ func (h *hostileRun) take(r *rand.Rand, dir, file string, fail func(format strin
 
 // look checks a volume, and exports it now and then.
 func (h *hostileRun) look(r *rand.Rand, dir string, fail func(format string, args ...any)) {
-	there := []string{"base", "v.folio"}
+	there := []string{"v.folio"}
 	if code := h.run(dir, fail, there, "", "check", "v.folio"); code != 0 {
 		fail("check ended with %d", code)
 	}
@@ -254,7 +248,7 @@ func (h *hostileRun) lastPeak() (n int64) {
 	if err == nil && n == 0 {
 		err = errors.New("no memory at all")
 	}
-	if err = first(err, os.Remove(h.peakFile())); err != nil {
+	if err = cmp.Or(err, os.Remove(h.peakFile())); err != nil {
 		h.t.Fatal(err)
 	}
 	return n

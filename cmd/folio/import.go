@@ -7,7 +7,7 @@ import (
 )
 
 const importLong = `Make a volume of a tree: of a directory, or of an archive (tar, plain or compressed by gzip, bzip2 or
-zstd, zip, SQLite archive, database of AgentFS or LiteFS). The content of SRC decides which one it is. A dash
+zstd, zip, SQLite archive). The content of SRC decides which one it is. A dash
 reads a tar archive from standard input.
 
 Modes, owners, times in nanoseconds, symbolic links, hard links, devices, fifos, holes and the extended
@@ -57,7 +57,6 @@ func (c *command) importCommand() *cobra.Command {
 	flags.BoolVar(&i.AllowEmpty, "allow-empty", false, "with --force: let even an empty archive replace VOLUME")
 	flags.BoolVarP(&i.Quiet, "quiet", "q", false, "show neither progress nor summary")
 	flags.StringArrayVar(&i.Excluded, "exclude", nil, "leave out what matches this pattern: *.o, /build, a/**/b, cache/; may be given several times")
-	overlayFlags(&i.Overlay, flags)
 	flags.Func("max-size", "refuse contents of more than this `size` in bytes, such as 10G; 0 means no limit", i.MaxSize.Set)
 	return cmd
 }

@@ -1,8 +1,8 @@
 // Package archive writes the archives that folio export gives out: tar, plain or compressed by
-// gzip or zstd, zip, SQLite archives, and databases of AgentFS and LiteFS.
+// gzip or zstd, zip, and SQLite archives.
 //
 // Entries are those of a source, in walk order, and are written one at a time: contents stream
-// through little memory, except in a SQLite archive and in LiteFS, where each is a value. Files
+// through little memory, except in a SQLite archive, where each is a value. Files
 // that a format cannot hold are left out with a warning. docs/howto/command.md describes them.
 package archive
 
@@ -19,13 +19,8 @@ import (
 // all. Errors of writing are *fs.PathError with Op and path; those of an entry are
 // *source.EntryError.
 func Create(ctx context.Context, path string, f Format, o *Options, walk Walk) error {
-	switch f {
-	case Sqlar:
+	if f == Sqlar {
 		return createSqlar(ctx, path, o, walk)
-	case AgentFS:
-		return createAgent(ctx, path, o, walk)
-	case LiteFS:
-		return createLitefs(ctx, path, o, walk)
 	}
 	resolved, err := osfile.Resolve(path)
 	if err != nil {

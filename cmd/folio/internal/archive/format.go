@@ -16,8 +16,6 @@ const (
 	TarZstd
 	Zip
 	Sqlar
-	AgentFS
-	LiteFS
 )
 
 var formats = []struct {
@@ -30,8 +28,6 @@ var formats = []struct {
 	{TarZstd, "tar.zst", []string{".tar.zst", ".tzst"}},
 	{Zip, "zip", []string{".zip"}},
 	{Sqlar, "sqlar", []string{".sqlar"}},
-	{AgentFS, "agentfs", []string{".agentfs"}},
-	{LiteFS, "litefs", []string{".litefs"}},
 }
 
 // String returns the name that ParseFormat knows.
@@ -51,15 +47,11 @@ func ParseFormat(name string) (Format, error) {
 			return k.format, nil
 		}
 	}
-	return 0, fmt.Errorf("%q is no format: write tar, tar.gz, tar.zst, zip, sqlar, agentfs or litefs", name)
+	return 0, fmt.Errorf("%q is no format: write tar, tar.gz, tar.zst, zip or sqlar", name)
 }
 
 // IsTar reports whether the format is a tar archive, plain or compressed.
 func (f Format) IsTar() bool { return f == Tar || f == TarGzip || f == TarZstd }
-
-// HasLinks reports whether the archive has several names of one file as such, and not as files.
-// Package archive does so for a zip archive by itself.
-func (f Format) HasLinks() bool { return f.IsTar() || f == AgentFS }
 
 // FormatOf returns the format that the end of a file's name means, in whatever case.
 func FormatOf(file string) (f Format, ok bool) {

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"iter"
-	"time"
 
 	"github.com/foliofs/folio/cmd/folio/internal/source"
 )
@@ -18,20 +16,6 @@ type Options struct {
 	Replace bool
 	// Warn is called for each file that the format cannot hold. It may be nil.
 	Warn func(name, what string)
-	// Names says how many names the files with several have in the tree, by their inodes. Only an
-	// AgentFS database needs it.
-	Names map[uint64]int64
-	// Overlay makes an AgentFS database an overlay. nil means that it is none.
-	Overlay *Overlay
-}
-
-// An Overlay says what an AgentFS database is that holds the changes of a directory.
-type Overlay struct {
-	Base string // the directory, by its absolute path
-	// Removed yields the files of Base that the overlay does not show, by their paths, with the
-	// times when they were removed. Of a directory that is removed, it yields only the directory.
-	// It is called when all entries are written.
-	Removed iter.Seq2[string, time.Time]
 }
 
 func (o *Options) warn(name, what string) {

@@ -25,10 +25,9 @@ import (
 type Convert struct {
 	*terminal.Streams
 	location.Replacing
-	importer.Overlay
 	Quiet  bool
 	Format string // "" lets the name of the target decide
-	Flat   bool   // as for export
+	Base   string // of the overlay whose changes the volume SOURCE keeps
 
 	source, target string
 }
@@ -45,8 +44,10 @@ func (c *Convert) Run(ctx context.Context, src, target string) (left int64, err 
 	}
 	from := location.Parse(src)
 	switch fromVolume := location.IsVolume(from.Volume); {
+	case c.Base != "" && !fromVolume:
+		return 0, failure.Hint(failure.At(src, overlay.ErrNone), "leave out --base")
 	case format != volumeFormat && fromVolume:
-		return 0, c.export(ctx, from, format, exporter.Layers{Base: c.Base, Flat: c.Flat}, "")
+		return 0, c.export(ctx, from, format, c.Base, "")
 	case format != volumeFormat:
 		return c.between(ctx, format)
 	case fromVolume:
@@ -77,13 +78,13 @@ func (c *Convert) targetFormat() (string, error) {
 }
 
 // export makes an archive of a volume, which warnings call by the name as.
-func (c *Convert) export(ctx context.Context, from location.Location, format string, layers exporter.Layers, as string) error {
-	e := &exporter.Export{Streams: c.Streams, Force: c.Replaces(), Quiet: c.Quiet, Format: format, Layers: layers, As: as}
+func (c *Convert) export(ctx context.Context, from location.Location, format string, base, as string) error {
+	e := &exporter.Export{Streams: c.Streams, Force: c.Replaces(), Quiet: c.Quiet, Format: format, Base: base, As: as}
 	return e.Run(ctx, from, c.target)
 }
 
 func (c *Convert) importTo(ctx context.Context, volume string, quiet bool, open importer.Open) (left int64, err error) {
-	i := &importer.Import{Streams: c.Streams, Replacing: c.Replacing, Overlay: c.Overlay, Quiet: quiet, Open: open}
+	i := &importer.Import{Streams: c.Streams, Replacing: c.Replacing, Quiet: quiet, Open: open}
 	if err := i.SetOperands([]string{c.source, volume}); err != nil {
 		return 0, err
 	}
@@ -101,7 +102,7 @@ func (c *Convert) view(ctx context.Context, from location.Location, fn func(rx *
 	if c.Base == "" {
 		return from.View(ctx, fn)
 	}
-	return overlay.ViewOf(ctx, from, c.Base, func(v *overlay.View) error { return fn(v.Rx) })
+	return overlay.ViewOf(ctx, from, c.Base, fn)
 }
 
 // copyVolume makes a volume of another one, or of a part of it.
@@ -132,7 +133,7 @@ func (c *Convert) between(ctx context.Context, format string) (left int64, err e
 	volume := filepath.Join(dir, "volume")
 	left, err = c.importTo(ctx, volume, true, source.Open)
 	if err == nil {
-		err = c.export(ctx, location.Root(volume), format, exporter.Layers{}, c.source)
+		err = c.export(ctx, location.Root(volume), format, "", c.source)
 	}
 	return left, err
 }

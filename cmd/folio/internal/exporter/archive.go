@@ -67,7 +67,7 @@ func (e *Export) archive(f archive.Format) error {
 	}
 	p := e.NewProgress("exporting", e.Quiet)
 	defer p.Done()
-	src := &treecopy.Volume{Loc: e.loc, Rx: e.rx, Follow: true, Links: f.HasLinks()}
+	src := &treecopy.Volume{Loc: e.loc, Rx: e.rx, Follow: true, Links: f.IsTar()}
 	t, lost := &treecopy.Copy{Ctx: e.ctx, Progress: p}, &losses{format: f}
 	walk := func(fn func(*source.Entry) error) error {
 		t.To = archiveSink{fn, e.NoOwner, lost}
@@ -75,14 +75,6 @@ func (e *Export) archive(f archive.Format) error {
 	}
 	o := &archive.Options{Replace: e.Force, Warn: func(name, what string) { e.WarnLeftOut(e.display(name), what) }}
 	var err error
-	if f == archive.AgentFS {
-		if e.asChanges(f) {
-			src.Keep, o.Overlay = e.changes()
-		}
-		if o.Names, err = e.names(src); err != nil {
-			return err
-		}
-	}
 	if e.dir == "-" {
 		err = archive.Stream(e.Stdout, failure.StandardOutput, f, o, walk)
 	} else {

@@ -13,7 +13,6 @@ import (
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/cmd/folio/internal/failure"
 	"github.com/foliofs/folio/cmd/folio/internal/location"
-	"github.com/foliofs/folio/cmd/folio/internal/overlay"
 	"github.com/foliofs/folio/cmd/folio/internal/target"
 	"github.com/foliofs/folio/cmd/folio/internal/terminal"
 	"github.com/foliofs/folio/cmd/folio/internal/treecopy"
@@ -26,12 +25,11 @@ type Export struct {
 	Format                string // "" lets the name of DEST decide
 	As                    string // the name of the volume in warnings and errors; "" for its own
 	Left                  int64  // attributes that the disk did not take, when Run has returned
-	Layers
+	Base                  string // of the overlay whose changes the volume keeps; "" exports the volume as it is
 
 	loc   location.Location
 	dir   string
 	rx    *folio.Rx
-	over  *overlay.View // nil if the tree is that of the volume
 	ctx   context.Context
 	stats folio.BuildStats
 }
@@ -56,7 +54,7 @@ func (e *Export) Run(ctx context.Context, loc location.Location, dest string) er
 		if !info.IsDir() {
 			return e.loc.Failure(e.loc.Path, failure.ErrNotDir)
 		}
-		if err := e.checkLayers(format); err != nil {
+		if err := e.warnKept(); err != nil {
 			return err
 		}
 		if format != 0 {

@@ -140,9 +140,6 @@ func wayOut(err error) string {
 	if e, ok := errors.AsType[*source.CompressedError](err); ok {
 		return "use: " + e.Program + " FILE | folio import - VOLUME"
 	}
-	if _, ok := errors.AsType[*source.OverlayError](err); ok {
-		return "--base DIR adds the rest, and --changes-only goes without"
-	}
 	if NamesWayOut(err) {
 		return ""
 	}
@@ -182,7 +179,6 @@ var waysOut = []struct {
 	{sqlitefile.ErrCorrupt, "folio check says more"},
 	{folio.ErrDamaged, "folio check says more"},
 	{source.ErrVolume, "copy the file, or name another source"},
-	{source.ErrNoLayer, "leave out --base"},
 	{source.ErrNotDir, "folio import takes files and archives"},
 	{mirror.ErrMeanwhile, "sync again"},
 	{source.ErrSeek, "save it to a file first"},

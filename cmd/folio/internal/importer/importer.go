@@ -25,12 +25,6 @@ import (
 	"github.com/foliofs/folio/sqlitefile"
 )
 
-// An Overlay says what becomes of an AgentFS database that is an overlay, as source.Options do.
-type Overlay struct {
-	Base        string
-	ChangesOnly bool
-}
-
 // An Open opens a source as source.Open does.
 type Open func(name string, stdin io.Reader, o *source.Options) (source.Source, error)
 
@@ -42,8 +36,7 @@ type Import struct {
 	AllowEmpty bool
 	MaxSize    value.ByteSize
 	Excluded   []string
-	Overlay
-	Open Open // nil means source.Open
+	Open       Open // nil means source.Open
 
 	sources  []string
 	mu       sync.Mutex    // guards left, and writing warnings
@@ -141,7 +134,7 @@ func (i *Import) options() (func(src string) *source.Options, error) {
 	}
 	return func(src string) *source.Options {
 		return &source.Options{
-			MaxSize: int64(i.MaxSize), Skip: skip, Exclude: exclude, Base: i.Base, ChangesOnly: i.ChangesOnly,
+			MaxSize: int64(i.MaxSize), Skip: skip, Exclude: exclude,
 			Umask: value.Umask,
 			Warn: func(name, what string) {
 				i.mu.Lock()
@@ -310,7 +303,7 @@ func sourceBase(name string) string {
 	if info, err := os.Stat(name); err != nil || info.IsDir() {
 		return base
 	}
-	for _, ending := range []string{".gz", ".bz2", ".zst", ".tgz", ".tzst", ".tbz", ".tbz2", ".tar", ".zip", ".sqlar", ".db", ".agentfs", ".litefs"} {
+	for _, ending := range []string{".gz", ".bz2", ".zst", ".tgz", ".tzst", ".tbz", ".tbz2", ".tar", ".zip", ".sqlar", ".db"} {
 		if rest, ok := strings.CutSuffix(base, ending); ok && rest != "" {
 			base = rest
 		}

@@ -90,16 +90,9 @@ func baseOf(volume, name, known string) (*Base, error) {
 	return b, err
 }
 
-// A View is what an overlay shows, and the volume below it that keeps the changes.
-type View struct {
-	Rx   *folio.Rx // the tree of the overlay
-	Kept *folio.Rx // the volume with the changes, not older than Rx
-	Base *Base
-}
-
 // ViewOf calls fn with a view of the overlay whose changes a volume keeps, or kept when a snapshot
 // was made. The base must be named: a volume from elsewhere could name any.
-func ViewOf(ctx context.Context, loc location.Location, base string, fn func(v *View) error) (err error) {
+func ViewOf(ctx context.Context, loc location.Location, base string, fn func(rx *folio.Rx) error) (err error) {
 	kept, err := loc.Open()
 	if err != nil {
 		return err
@@ -122,9 +115,7 @@ func ViewOf(ctx context.Context, loc location.Location, base string, fn func(v *
 		return failure.At(loc.Tree(), err)
 	}
 	defer o.Close()
-	return o.View(ctx, func(rx *folio.Rx) error {
-		return kept.View(ctx, func(below *folio.Rx) error { return fn(&View{Rx: rx, Kept: below, Base: b}) })
-	})
+	return o.View(ctx, fn)
 }
 
 // Told returns the base that a volume tells, or that a view of one tells. It is "" if there is

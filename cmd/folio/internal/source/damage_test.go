@@ -50,38 +50,7 @@ func samples(t *testing.T) map[string]sample {
 		"tar.zst":    {zstandard(t, once), false, true},
 		"zip":        {zipped, false, true},
 		"sqlar":      {sqlarBytes(t), false, true},
-		"agentfs":    {agentBytes(t), false, false},
-		"litefs":     {litefsBytes(t), false, false},
 	}
-}
-
-func agentBytes(t *testing.T) []byte {
-	t.Helper()
-	a := newAgent()
-	a.file(2, "a", "hello")
-	a.inode(3, 0o40700, 0)
-	a.name(1, "d", 3)
-	a.name(3, "again", 2)
-	a.file(4, "large", strings.Repeat("0123456789", 300))
-	data, err := os.ReadFile(a.write(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
-}
-
-func litefsBytes(t *testing.T) []byte {
-	t.Helper()
-	data, err := os.ReadFile(writeLitefs(
-		t, litefsSchema,
-		[]any{"1", nil, "a", litefsTime, []byte("hello")},
-		[]any{"2", nil, "d", litefsTime, nil},
-		[]any{"3", "2", "large", litefsTime, bytes.Repeat([]byte("0123456789"), 1000)},
-	))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
 }
 
 func sqlarBytes(t *testing.T) []byte {

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
-	"strings"
 
 	"github.com/foliofs/folio/sqlitefile"
 )
@@ -32,44 +30,14 @@ func openDatabase(f *os.File, o *Options) (Source, error) {
 }
 
 func databaseSource(db *sqlitefile.DB, rx *sqlitefile.Rx, o *Options) (Source, error) {
-	for _, kind := range []struct {
-		table string
-		open  func() (Source, error)
-	}{
-		{sqlarName, func() (Source, error) {
-			_, _, err := tableWith(rx, sqlarName, sqlarColumns)
-			return &sqlarSource{db: db, o: o}, err
-		}},
-		{agentInodes, func() (Source, error) { return openAgent(db, rx, o) }},
-		{litefsEntries, func() (Source, error) {
-			_, _, err := tableWith(rx, litefsEntries, litefsColumns)
-			return &litefsSource{db: db, o: o}, err
-		}},
-	} {
-		_, err := rx.Table(kind.table)
-		if err == nil {
-			return kind.open()
-		}
-		if !errors.Is(err, sqlitefile.ErrNoTable) {
-			return nil, err
-		}
+	_, _, err := sqlarTable(rx)
+	switch {
+	case err == nil:
+		return &sqlarSource{db: db, o: o}, nil
+	case errors.Is(err, sqlitefile.ErrNoTable):
+		return nil, ErrDatabase
 	}
-	return nil, ErrDatabase
-}
-
-// tableWith returns a table with rowids, and the places of five columns in it.
-func tableWith(rx *sqlitefile.Rx, name string, columns []string) (t sqlitefile.Table, place [5]int, err error) {
-	t, err = rx.Table(name)
-	if err != nil {
-		return t, place, err
-	}
-	for i, column := range columns {
-		place[i] = slices.IndexFunc(t.Columns(), func(c sqlitefile.Column) bool { return strings.EqualFold(c.Name, column) })
-		if place[i] < 0 || t.WithoutRowid() {
-			return t, place, ErrDatabase
-		}
-	}
-	return t, place, nil
+	return nil, err
 }
 
 // maxText is longer than any text that means something in place of a name, a number or a setting.

@@ -110,7 +110,7 @@ func (w *walker) visit(top *frame, name string) error {
 	if err != nil {
 		return WrapEntry(path, w.o.passOver(path, changed(err)))
 	}
-	if w.o.Exclude.file(path, st.mode.IsDir()) || w.o.hide != nil && w.o.hide(path, st.mode.IsDir()) {
+	if w.o.Exclude.file(path, st.mode.IsDir()) {
 		return nil
 	}
 	return WrapEntry(path, w.o.passOver(path, w.visitFile(top.dir, name, path, &st)))

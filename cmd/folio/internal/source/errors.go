@@ -18,13 +18,12 @@ import (
 // Errors of a file that cannot be a source.
 var (
 	ErrEmpty    = errors.New("is an empty file")
-	ErrKind     = errors.New("is not a directory, nor a tar, zip or SQLite archive, nor a database of AgentFS or LiteFS")
+	ErrKind     = errors.New("is not a directory, nor a tar, zip or SQLite archive")
 	ErrBlank    = errors.New("begins with zeros, and is no archive: an empty tar archive is 1,024 to 10,240 zeros")
 	ErrVolume   = errors.New("is a Folio volume already")
-	ErrDatabase = errors.New("is a SQLite database, but neither a SQLite archive nor of AgentFS or LiteFS")
+	ErrDatabase = errors.New("is a SQLite database, but no SQLite archive")
 	ErrSeek     = errors.New("cannot be read from a pipe")
 	ErrNotDir   = errors.New("is not a directory")
-	ErrNoLayer  = errors.New("is no overlay of AgentFS, and has no base")
 )
 
 // Errors of one entry. They come inside an *EntryError.
@@ -34,7 +33,6 @@ var (
 	ErrDuplicate = errors.New("appears twice")
 	ErrRepeated  = fmt.Errorf("%w", ErrDuplicate) // in a tar archive that is read once
 	ErrParent    = errors.New("lies below a name that is not a directory")
-	ErrNoParent  = errors.New("lies in no directory below the root")
 	ErrLink      = errors.New("is a hard link to a name that is no earlier file of the archive")
 	ErrExcluded  = errors.New("is a hard link to a file that was left out")
 	ErrVanished  = errors.New("vanished while it was read")
@@ -51,9 +49,6 @@ var (
 	ErrOwner     = errors.New("has an owner beyond 32 bits")
 	ErrType      = errors.New("has a type that a volume cannot hold")
 	ErrSocket    = errors.New("a socket")
-	ErrNoInode   = errors.New("has no inode")
-	ErrTwoNames  = errors.New("is a directory with two names")
-	ErrChunk     = errors.New("has content that its size leaves no room for")
 )
 
 // A CompressedError says that a file is compressed in a way that only another program can undo.

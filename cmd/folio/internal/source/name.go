@@ -37,14 +37,6 @@ func cleanName(name string) (string, error) {
 	return strings.Join(elems, "/"), nil
 }
 
-// checkElement refuses the name of a file in a directory that an archive must not give it.
-func checkElement(dir *place, name string) error {
-	if name == "" || name == "." || name == ".." || strings.ContainsAny(name, "/\x00") || dir.size+len(name) >= maxPath {
-		return ErrName
-	}
-	return nil
-}
-
 // isClean spares the usual names the rest of cleanName.
 func isClean(name string) bool {
 	return name[0] != '.' && name[len(name)-1] != '/' && !strings.Contains(name, "//") && !strings.Contains(name, "/.")

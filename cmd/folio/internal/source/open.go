@@ -8,18 +8,6 @@ import (
 // Open opens the source at path; "-" is a tar archive on stdin.
 func Open(path string, stdin io.Reader, o *Options) (Source, error) {
 	o = o.orDefault()
-	src, err := openPath(path, stdin, o)
-	if err != nil || o.Base == "" {
-		return src, err
-	}
-	if s, ok := src.(*agentSource); !ok || !s.base {
-		src.Close()
-		return nil, pathError(path, ErrNoLayer)
-	}
-	return src, nil
-}
-
-func openPath(path string, stdin io.Reader, o *Options) (Source, error) {
 	if path == "-" {
 		return openStream("standard input", stdin, nil, o), nil
 	}

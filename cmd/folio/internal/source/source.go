@@ -1,6 +1,6 @@
 // Package source reads the trees that folio import takes in: a directory, a tar archive, plain or
-// compressed, a zip archive, a SQLite archive, or a database of AgentFS or LiteFS. The content of a
-// file decides what it is, not its name.
+// compressed, a zip archive or a SQLite archive. The content of a file decides what it is, not its
+// name.
 //
 // # Order
 //
@@ -46,12 +46,6 @@ type Options struct {
 	Umask fs.FileMode
 	// Exclude says which files to leave out.
 	Exclude Exclude
-	// Base is the directory below an AgentFS database that is an overlay: the source has the files
-	// of both. Without Base such a database is an *OverlayError, unless ChangesOnly is set.
-	Base        string
-	ChangesOnly bool
-	// hide tells which files of a directory on disk to leave out, by their paths.
-	hide func(path string, isDir bool) bool
 	// Unreadable, if it is not nil, is told about each file on disk that cannot be read, on any
 	// goroutine. The file is left out, or the files in it if it is a directory. Without Unreadable
 	// it ends the walk. The same holds for a hard link of an archive to a file that Exclude leaves

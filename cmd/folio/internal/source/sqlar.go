@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/foliofs/folio"
@@ -36,8 +37,6 @@ type sqlarRow struct {
 	size  int64
 }
 
-const sqlarName = "sqlar"
-
 var sqlarColumns = []string{"name", "mode", "mtime", "sz", "data"}
 
 func (s *sqlarSource) OnDisk() bool { return false }
@@ -62,11 +61,26 @@ type sqlarProducer struct {
 	*pipeline
 	rx    *sqlitefile.Rx
 	table sqlitefile.Table
-	place [5]int
+	place [5]int // of sqlarColumns
+}
+
+// sqlarTable returns the table of an archive, and the places of sqlarColumns in it.
+func sqlarTable(rx *sqlitefile.Rx) (t sqlitefile.Table, place [5]int, err error) {
+	t, err = rx.Table("sqlar")
+	if err != nil {
+		return t, place, err
+	}
+	for i, column := range sqlarColumns {
+		place[i] = slices.IndexFunc(t.Columns(), func(c sqlitefile.Column) bool { return strings.EqualFold(c.Name, column) })
+		if place[i] < 0 || t.WithoutRowid() {
+			return t, place, ErrDatabase
+		}
+	}
+	return t, place, nil
 }
 
 func (s *sqlarProducer) walk() (err error) {
-	if s.table, s.place, err = tableWith(s.rx, sqlarName, sqlarColumns); err != nil {
+	if s.table, s.place, err = sqlarTable(s.rx); err != nil {
 		return err
 	}
 	rows, err := s.rows()

@@ -117,52 +117,6 @@ func (s *stream) addHole(size int64) error {
 	return s.send(chunk{hole: size})
 }
 
-// A streamWriter gathers small pieces of a content into the chunks of a stream.
-type streamWriter struct {
-	s   *stream
-	cur chunk
-}
-
-// readAt writes size bytes of r, from its beginning on, to the stream.
-func (w *streamWriter) readAt(r io.ReaderAt, size int64) error {
-	for off := int64(0); off < size; {
-		if w.cur.buf == nil {
-			w.cur.buf = chunkPool.Get().(*[chunkSize]byte)
-		}
-		n, err := r.ReadAt(w.cur.buf[w.cur.n:min(int64(w.cur.n)+size-off, chunkSize)], off)
-		w.cur.n += n
-		if off += int64(n); off < size && err != nil {
-			return shortContent(err)
-		}
-		if w.cur.n == chunkSize {
-			if err := w.flush(); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// addHole writes size zeros to the stream.
-func (w *streamWriter) addHole(size int64) error {
-	if size == 0 {
-		return nil
-	}
-	if err := w.flush(); err != nil {
-		return err
-	}
-	return w.s.addHole(size)
-}
-
-func (w *streamWriter) flush() error {
-	if w.cur.n == 0 {
-		return nil
-	}
-	c := w.cur
-	w.cur = chunk{}
-	return w.s.send(c)
-}
-
 func (s *stream) send(c chunk) error {
 	select {
 	case s.chunks <- c:

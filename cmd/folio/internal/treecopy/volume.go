@@ -22,13 +22,8 @@ type Volume struct {
 	Follow bool // the location may be a symbolic link to the tree
 	Links  bool // further names of a file are links
 
-	// Keep makes a function for one walk, which leaves out a file, and all that is in it, by
-	// returning fs.SkipDir. nil leaves out nothing.
-	Keep func() func(*listing.Entry) error
-
 	ctx   context.Context
 	fn    func(*source.Entry) error
-	keep  func(*listing.Entry) error
 	first map[uint64]string // files with several names, by the path they had first
 }
 
@@ -41,11 +36,7 @@ func (t *Volume) Close() error { return nil }
 // Size implements source.Source. A transaction must not be busy with anything else meanwhile.
 func (t *Volume) Size(context.Context) (bytes int64, ok bool) {
 	var seen inoset.Set // files with several names
-	keep := t.Keeps()
 	err := listing.Walk(t.Loc, t.Rx, func(e *listing.Entry) error {
-		if err := keep(e); err != nil {
-			return err
-		}
 		if !e.Mode.IsDir() && (e.Node.Nlink == 1 || seen.Add(e.Node.Ino)) {
 			bytes += e.Node.Size
 		}
@@ -54,17 +45,9 @@ func (t *Volume) Size(context.Context) (bytes int64, ok bool) {
 	return bytes, err == nil
 }
 
-// Keeps returns the function of Keep for one walk.
-func (t *Volume) Keeps() func(*listing.Entry) error {
-	if t.Keep == nil {
-		return func(*listing.Entry) error { return nil }
-	}
-	return t.Keep()
-}
-
 // Walk implements source.Source.
 func (t *Volume) Walk(ctx context.Context, fn func(*source.Entry) error) error {
-	t.ctx, t.fn, t.keep, t.first = ctx, fn, t.Keeps(), make(map[uint64]string)
+	t.ctx, t.fn, t.first = ctx, fn, make(map[uint64]string)
 	info, err := t.Info()
 	if err != nil {
 		return source.WrapEntry(".", err)
@@ -97,9 +80,6 @@ func (t *Volume) At(name string) string { return path.Join(t.Loc.Path, name) }
 func (t *Volume) visit(v *listing.Entry) error {
 	if t.ctx.Err() != nil {
 		return context.Cause(t.ctx)
-	}
-	if err := t.keep(v); err != nil {
-		return err
 	}
 	e, err := t.entry(v)
 	if err != nil {

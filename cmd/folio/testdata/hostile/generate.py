@@ -130,74 +130,6 @@ def tree(r):
     return files
 
 
-def agentfs(r, path):
-    d = Rows(r, path)
-    new = r.random() < 0.6
-    d.sql("CREATE TABLE fs_config (key TEXT PRIMARY KEY, value TEXT)")
-    d.sql("CREATE TABLE fs_inode (ino INTEGER PRIMARY KEY AUTOINCREMENT, mode INTEGER, nlink INTEGER, uid INTEGER, gid INTEGER, size INTEGER,"
-          " atime INTEGER, mtime INTEGER, ctime INTEGER" + (", rdev INTEGER, atime_nsec INTEGER, mtime_nsec INTEGER, ctime_nsec INTEGER" if new else "") + ")")
-    key = r.choice(["PRIMARY KEY (parent_ino, name)", "UNIQUE (parent_ino, name)"])
-    d.sql(f"CREATE TABLE fs_dentry (id INTEGER PRIMARY KEY, name TEXT, parent_ino INTEGER, ino INTEGER, {key.replace('PRIMARY KEY', 'UNIQUE')})"
-          if new else f"CREATE TABLE fs_dentry (name TEXT, parent_ino INTEGER, ino INTEGER, {key})")
-    if r.random() < 0.5:
-        d.sql("CREATE INDEX idx_fs_dentry_parent ON fs_dentry (parent_ino, name" + (" DESC)" if r.random() < 0.05 else ")"))
-    d.sql("CREATE TABLE fs_data (ino INTEGER, chunk_index INTEGER, data BLOB, PRIMARY KEY (ino, chunk_index))")
-    d.sql("CREATE TABLE fs_symlink (ino INTEGER PRIMARY KEY, target TEXT)")
-    chunk = r.choice([4096, 4096, 512, 1, 65536])
-    if chunk != 4096 or r.random() < 0.8:
-        d.add("fs_config", "chunk_size", r.choice([str(chunk)] * 20 + ["0", "-1", "1e3", "99999999999999999999", "4096 ", ""]))
-    if r.random() < 0.5:
-        d.add("fs_config", "schema_version", r.choice(["0.4"] * 20 + ["0.1", "0.2", "0.9", "1.0", "", "x"]))
-    nsec = (0, 1, 2, 3) if new else ()
-    sound = []
-    for n, parent, name, kind in tree(r):
-        data = content(r) if kind == "file" else b""
-        if chunk < 4096:
-            data = data[:20 * chunk]
-        mode = {"dir": 0o40755, "link": 0o120777, "fifo": 0o10644}.get(kind, 0o100644)
-        ino = n
-        if kind == "hard" and sound:
-            ino = r.choice(sound)
-        else:
-            d.add("fs_inode", n, mode, 1, 7, 8, len(data), 1, 2, 3, *nsec)
-            sound += [n] if kind in ("file", "hard") else []
-        if parent:
-            d.add("fs_dentry", *((n,) if new else ()), name, parent, ino)
-        if kind == "link":
-            d.add("fs_symlink", n, names(r).replace("\0", "") or "x" if r.random() < 0.2 else "d/f")
-        for i in range(0, len(data), chunk):
-            lie = r.random()
-            if lie < 0.01:
-                continue
-            d.add("fs_data", n, i // chunk if lie > 0.012 else r.choice(NUMBERS), data[i:i + chunk] if lie < 0.998 else content(r)[:chunk * 2])
-    for _ in range(r.choice([0] * 12 + [1, 3])):
-        d.add("fs_dentry", *((None,) if new else ()), names(r), r.choice([1, 2, 3, 99]), r.choice([1, 2, 3, 99]))
-        d.what.append("stray name")
-    if r.random() < 0.2:
-        d.sql("CREATE TABLE fs_overlay_config (key TEXT PRIMARY KEY, value TEXT)")
-        d.add("fs_overlay_config", "base_path", r.choice(["/", os.path.dirname(CANARY), "", "x\0y"]))
-        d.sql("CREATE TABLE fs_whiteout (path TEXT PRIMARY KEY, parent_path TEXT, created_at INTEGER)")
-        for _ in range(r.choice([0, 1, 3])):
-            d.add("fs_whiteout", "/" + names(r) if r.random() < 0.5 else "/d", "/", 1)
-    return d.close()
-
-
-def litefs(r, path):
-    d = Rows(r, path)
-    d.sql("CREATE TABLE litefs_entry (id TEXT PRIMARY KEY, parent_id TEXT, name TEXT, modtime TEXT, content BLOB" + r.choice([")", ", UNIQUE (parent_id, name))"]))
-    if r.random() < 0.9:
-        d.sql("CREATE TABLE schema_migrations (version VARCHAR(255) PRIMARY KEY)")
-        d.add("schema_migrations", r.choice(["20220502213415"] * 30 + ["1", ""]))
-    cycle = r.random() < 0.05
-    for n, parent, name, kind in tree(r)[1:]:
-        up = None if parent == 1 else f"id{parent}"
-        if cycle and kind == "dir":
-            up = f"id{r.choice([n, n + 1, 2])}"
-            d.what.append("cycle")
-        d.add("litefs_entry", f"id{n}", up, name, r.choice(["2021-02-03T04:05:06Z", "2021-02-03T04:05:06.5+01:00", "bad"]), None if kind == "dir" else content(r))
-    return d.close()
-
-
 def sqlar(r, path):
     d = Rows(r, path)
     d.sql("CREATE TABLE sqlar(name TEXT" + r.choice([" PRIMARY KEY", ""]) + ", mode INT, mtime INT, sz INT, data BLOB)")
@@ -436,7 +368,7 @@ def damage(r, raw):
     return bytes(raw), what
 
 
-KINDS = {"agentfs": agentfs, "litefs": litefs, "sqlar": sqlar, "tar": tar, "zip": zipped}
+KINDS = {"sqlar": sqlar, "tar": tar, "zip": zipped}
 
 
 def generate(number, directory, seeds):

@@ -102,50 +102,60 @@ var importRules = []importRule{
 		third: "golang.org/x/crypto golang.org/x/exp/slog golang.org/x/net/netutil golang.org/x/sys/unix golang.org/x/sync/singleflight github.com/tus/tusd/v2 github.com/klauspost/compress " +
 			"github.com/chromedp golang.org/x/net/http2", // in its tests
 	},
-	{pkg: "cmd/folio/internal/target", third: "golang.org/x/sys", os: true},
-	{pkg: "cmd/folio/internal/source", own: ". sqlitefile internal/posix internal/inoset", third: "golang.org/x/sys github.com/klauspost/compress", os: true},
-	{pkg: "cmd/folio/internal/archive", own: ". sqlitefile internal/osfile internal/posix cmd/folio/internal/source", third: "github.com/klauspost/compress"},
-	{pkg: "cmd/folio/internal/mirror", own: ". cmd/folio/internal/source", third: "golang.org/x/sys"}, // in its tests
 	{pkg: "cmd/folio/internal/quote"},
-	{pkg: "cmd/folio/internal/value", own: "internal/posix", os: true}, // the umask
-	{pkg: "cmd/folio/internal/failure", own: ". sqlitefile internal/posix " + rooms("source mirror quote"), os: true},
-	{pkg: "cmd/folio/internal/interrupt", own: rooms("failure"), third: "golang.org/x/sys", os: true},
+	{pkg: "cmd/folio/internal/value", own: "internal/posix", os: true},            // the umask
+	{pkg: "cmd/folio/internal/tree", own: ". cmd/folio/internal/value", os: true}, // errnos, and who runs the command
+	{pkg: "cmd/folio/internal/tree/treetest", own: "cmd/folio/internal/tree"},     // for tests
+	{pkg: "cmd/folio/internal/tree/disk", own: ". internal/posix cmd/folio/internal/tree", third: "golang.org/x/sys", os: true},
 	{
-		pkg: "cmd/folio/internal/terminal", own: rooms("quote value failure"), os: true,
+		pkg: "cmd/folio/internal/tree/archive", third: "github.com/klauspost/compress golang.org/x/sys", os: true,
+		own: ". sqlitefile internal/osfile internal/posix " + cmdPackages("tree tree/disk"),
+	},
+	{pkg: "cmd/folio/internal/mirror", own: ". " + cmdPackages("tree tree/disk"), third: "golang.org/x/sys"}, // in its tests
+	{pkg: "cmd/folio/internal/failure", own: ". sqlitefile internal/posix " + cmdPackages("tree mirror quote"), os: true},
+	{pkg: "cmd/folio/internal/interrupt", own: cmdPackages("failure"), third: "golang.org/x/sys", os: true},
+	{
+		pkg: "cmd/folio/internal/terminal", own: cmdPackages("quote value failure"), os: true,
 		third: "golang.org/x/term golang.org/x/sys",
 	},
-	{pkg: "cmd/folio/internal/location", own: ". sqlitefile pgstore " + rooms("source target archive failure terminal quote"), os: true}, // the names of archives
-	{pkg: "cmd/folio/internal/mountpoint", own: rooms("failure location"), third: "golang.org/x/sys", os: true},
-	{pkg: "cmd/folio/internal/overlay", own: ". " + rooms("source target failure location mountpoint"), os: true},
-	{pkg: "cmd/folio/internal/listing", own: ". internal/posix internal/inoset " + rooms("target value location")},
 	{
-		pkg: "cmd/folio/internal/treecopy", os: true,
-		own: ". internal/inoset " + rooms("source target value failure terminal location listing"),
+		pkg: "cmd/folio/internal/location", os: true,
+		own: ". sqlitefile pgstore " + cmdPackages("tree tree/disk tree/archive failure terminal quote"), // the names of archives
 	},
-	{pkg: "cmd/folio/internal/copier", own: ". " + rooms("source target value failure terminal location treecopy"), os: true},
-	{pkg: "cmd/folio/internal/importer", own: ". sqlitefile " + rooms("source value failure terminal location treecopy"), os: true},
+	{pkg: "cmd/folio/internal/mountpoint", own: cmdPackages("failure location"), third: "golang.org/x/sys", os: true},
+	{pkg: "cmd/folio/internal/overlay", own: ". " + cmdPackages("tree tree/disk failure location mountpoint"), os: true},
+	{pkg: "cmd/folio/internal/listing", own: ". internal/posix internal/inoset " + cmdPackages("tree value location")},
+	{
+		pkg: "cmd/folio/internal/tree/volume", os: true,
+		own: ". internal/inoset " + cmdPackages("tree tree/disk failure terminal location listing"),
+	},
+	{pkg: "cmd/folio/internal/copier", own: ". " + cmdPackages("tree tree/disk tree/volume value failure terminal location"), os: true},
+	{
+		pkg: "cmd/folio/internal/importer", os: true,
+		own: ". sqlitefile " + cmdPackages("tree tree/disk tree/archive tree/volume value failure terminal location"),
+	},
 	{
 		pkg: "cmd/folio/internal/exporter", os: true,
-		own: ". " + rooms("source target archive value failure interrupt terminal location overlay listing treecopy"),
+		own: ". " + cmdPackages("tree tree/disk tree/archive tree/volume value failure interrupt terminal location overlay"),
 	},
 	{
 		pkg: "cmd/folio/internal/converter", os: true,
-		own: ". " + rooms("source archive failure terminal location overlay treecopy importer exporter"),
+		own: ". " + cmdPackages("tree tree/archive tree/volume failure terminal location overlay importer exporter"),
 	},
-	{pkg: "cmd/folio/internal/grep", own: ". internal/match " + rooms("failure terminal location listing")},
-	{pkg: "cmd/folio/internal/compare", own: ". internal/inoset " + rooms("source failure location listing"), os: true},
-	{pkg: "cmd/folio/internal/patch", own: rooms("quote compare"), third: "github.com/rogpeppe/go-internal"},
+	{pkg: "cmd/folio/internal/grep", own: ". internal/match " + cmdPackages("failure terminal location listing")},
+	{pkg: "cmd/folio/internal/compare", own: ". internal/inoset " + cmdPackages("tree tree/disk failure location listing"), os: true},
+	{pkg: "cmd/folio/internal/patch", own: cmdPackages("quote compare"), third: "github.com/rogpeppe/go-internal"},
 	{
 		pkg: "cmd/folio", os: true,
-		own: ". mount serve pgstore internal/store internal/posix internal/inoset internal/match " + rooms("source target mirror "+
+		own: ". mount serve pgstore internal/store internal/posix internal/inoset internal/match " + cmdPackages("tree tree/disk mirror "+
 			"quote value failure interrupt terminal location mountpoint overlay listing copier importer exporter converter grep compare patch"),
 		third: "github.com/spf13/cobra github.com/spf13/pflag golang.org/x/sys github.com/rogpeppe/go-internal",
 	},
 	{pkg: "examples/*", own: ". sqlitefile", os: true},
 }
 
-// rooms are packages below cmd/folio/internal, by their names.
-func rooms(names string) string {
+// cmdPackages are packages below cmd/folio/internal, by their names.
+func cmdPackages(names string) string {
 	return "cmd/folio/internal/" + strings.Join(strings.Fields(names), " cmd/folio/internal/")
 }
 

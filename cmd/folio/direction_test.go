@@ -23,11 +23,15 @@ const mostInKnot = 6
 // depend on each other both ways, such as those of one copier.
 func TestDirection(t *testing.T) {
 	t.Parallel()
-	rooms, err := filepath.Glob("internal/*")
-	if err != nil || len(rooms) == 0 {
+	packages, err := filepath.Glob("internal/*")
+	if err != nil || len(packages) == 0 {
 		t.Fatal("no packages below internal:", err)
 	}
-	for _, dir := range append(rooms, ".") {
+	trees, err := filepath.Glob("internal/tree/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range slices.Concat(packages, trees, []string{"."}) {
 		for _, knot := range graphOf(t, dir).knots() {
 			if len(knot) > mostInKnot {
 				t.Errorf("%s: %d files depend on each other, more than %d: %s", dir, len(knot), mostInKnot, strings.Join(knot, " "))

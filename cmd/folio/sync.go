@@ -12,13 +12,15 @@ import (
 	"sync"
 	"time"
 
+	"github.com/foliofs/folio/cmd/folio/internal/tree"
+	"github.com/foliofs/folio/cmd/folio/internal/tree/disk"
+
 	"github.com/spf13/cobra"
 
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/cmd/folio/internal/failure"
 	"github.com/foliofs/folio/cmd/folio/internal/location"
 	"github.com/foliofs/folio/cmd/folio/internal/mirror"
-	"github.com/foliofs/folio/cmd/folio/internal/source"
 	"github.com/foliofs/folio/cmd/folio/internal/terminal"
 	"github.com/foliofs/folio/cmd/folio/internal/value"
 )
@@ -80,7 +82,7 @@ func (s *syncer) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	t, err := source.OpenDir(s.src, &source.Options{Skip: skip})
+	t, err := disk.OpenDir(s.src, &tree.Options{Skip: skip})
 	if err != nil {
 		return failure.At(s.src, err)
 	}
@@ -135,7 +137,7 @@ func (s *syncer) open() (*folio.Volume, error) {
 	return v, failure.At(s.loc.Volume, err)
 }
 
-func (s *syncer) mirror(ctx context.Context, t *source.Tree, v *folio.Volume) (mirror.Stats, error) {
+func (s *syncer) mirror(ctx context.Context, t *disk.Tree, v *folio.Volume) (mirror.Stats, error) {
 	s.progress = s.NewProgress("syncing", s.quiet || s.verbose)
 	defer s.progress.Done()
 	s.options.Warn = s.warn
@@ -165,13 +167,13 @@ func (s *syncer) warn(name string, why error) {
 // leftOut tells the user how a file that could not be copied was left, and how to get past that.
 func leftOut(why error) string {
 	switch {
-	case errors.Is(why, source.ErrSocket):
+	case errors.Is(why, tree.ErrSocket):
 		return "left out"
 	case errors.Is(why, mirror.ErrFirst):
 		return "left out; sync again"
 	case errors.Is(why, mirror.ErrInTheWay):
 		return "--delete replaces it"
-	case errors.Is(why, source.ErrChanged):
+	case errors.Is(why, tree.ErrChanged):
 		return "left as it was; sync again when it is at rest"
 	}
 	return "left as it was"
@@ -201,7 +203,7 @@ func (s *syncer) failure(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if e, ok := errors.AsType[*source.EntryError](err); ok {
+	if e, ok := errors.AsType[*tree.EntryError](err); ok {
 		return &fs.PathError{Path: filepath.Join(s.src, filepath.FromSlash(e.Name)), Err: e.Err}
 	}
 	p := s.loc.Path

@@ -13,8 +13,8 @@ import (
 	"github.com/foliofs/folio/cmd/folio/internal/value"
 )
 
-// A tree is one drawing.
-type tree struct {
+// A drawing is a tree that is drawn.
+type drawing struct {
 	*command
 	depth           value.Levels
 	dirsOnly, sizes bool
@@ -25,7 +25,7 @@ type tree struct {
 }
 
 func (c *command) treeCommand() *cobra.Command {
-	t := &tree{command: c}
+	t := &drawing{command: c}
 	cmd := newCommand("tree VOLUME[:PATH]", "Draw a directory and all that is in it",
 		`Draw a directory and all that is in it.
 
@@ -52,7 +52,7 @@ With --json: one object for each file and line, parents first, as docs/howto/com
 	return cmd
 }
 
-func (t *tree) draw() error {
+func (t *drawing) draw() error {
 	info, err := t.walker.Rx.Stat(t.loc.Path)
 	if err == nil && !info.IsDir() {
 		err = folio.ErrNotDirectory
@@ -79,7 +79,7 @@ func (t *tree) draw() error {
 }
 
 // directory draws the files in a directory, behind a margin.
-func (t *tree) directory(dir *listing.Entry, margin string, level int) error {
+func (t *drawing) directory(dir *listing.Entry, margin string, level int) error {
 	list, err := t.walker.List(dir)
 	if err != nil {
 		return err
@@ -105,7 +105,7 @@ func (t *tree) directory(dir *listing.Entry, margin string, level int) error {
 	return nil
 }
 
-func (t *tree) print(e *listing.Entry, margin string) error {
+func (t *drawing) print(e *listing.Entry, margin string) error {
 	if e.Mode.IsDir() {
 		t.dirs++
 	} else {
@@ -118,7 +118,7 @@ func (t *tree) print(e *listing.Entry, margin string) error {
 	return err
 }
 
-func (t *tree) sizeOf(e *listing.Entry) string {
+func (t *drawing) sizeOf(e *listing.Entry) string {
 	switch {
 	case t.human:
 		return fmt.Sprintf("[%5s]  ", value.HumanSize(e.Node.Size))

@@ -9,10 +9,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/foliofs/folio/cmd/folio/internal/tree/disk"
+
 	"golang.org/x/sys/unix"
 
 	"github.com/foliofs/folio"
-	"github.com/foliofs/folio/cmd/folio/internal/source"
 )
 
 // TestXattrRefused writes a file out that has an extended attribute which the disk does not take.
@@ -146,7 +147,7 @@ func diskXattrs(t *testing.T, name string) map[string][]byte {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	attrs, err := source.Xattrs(f)
+	attrs, err := disk.Xattrs(f)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,14 +8,16 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/foliofs/folio/cmd/folio/internal/tree"
+	"github.com/foliofs/folio/cmd/folio/internal/tree/disk"
+
 	"github.com/foliofs/folio/cmd/folio/internal/failure"
-	"github.com/foliofs/folio/cmd/folio/internal/source"
 )
 
 // A diskTree is a tree on disk.
 type diskTree struct {
 	name    string
-	browser *source.Browser
+	browser *disk.Browser
 }
 
 func (t *diskTree) Name() string   { return t.name }
@@ -24,7 +26,7 @@ func (t *diskTree) Origin() Origin { return Origin{} }
 
 func (t *diskTree) Error(path string, err error) error {
 	way := "not compared"
-	if errors.Is(err, source.ErrChanged) || errors.Is(err, source.ErrVanished) {
+	if errors.Is(err, tree.ErrChanged) || errors.Is(err, tree.ErrVanished) {
 		way = "compare again when it is at rest"
 	}
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
@@ -41,7 +43,7 @@ func (t *diskTree) Top() (*File, error) {
 	return t.file(f, "."), nil
 }
 
-func (t *diskTree) file(f *source.File, path string) *File {
+func (t *diskTree) file(f *disk.File, path string) *File {
 	h := f.Header()
 	size := f.Size()
 	if h.Mode.IsDir() {
@@ -70,7 +72,7 @@ func nanoseconds(t time.Time) int64 {
 type diskFile struct {
 	File
 	tree   *diskTree
-	file   *source.File
+	file   *disk.File
 	opened bool // then what follows is known
 	attrs  map[string][]byte
 	err    error
@@ -103,7 +105,7 @@ func (d *diskFile) list() (names, error) {
 // A diskNames is a names.
 type diskNames struct {
 	tree *diskTree
-	dir  *source.Dir
+	dir  *disk.Dir
 	list []string
 }
 
@@ -115,5 +117,5 @@ func (l *diskNames) file(i int) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return l.tree.file(f, source.Join(l.dir.Path, f.Name)), nil
+	return l.tree.file(f, tree.Join(l.dir.Path, f.Name)), nil
 }

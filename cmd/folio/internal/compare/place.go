@@ -5,10 +5,12 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/foliofs/folio/cmd/folio/internal/tree"
+	"github.com/foliofs/folio/cmd/folio/internal/tree/disk"
+
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/cmd/folio/internal/failure"
 	"github.com/foliofs/folio/cmd/folio/internal/location"
-	"github.com/foliofs/folio/cmd/folio/internal/source"
 )
 
 // A place is where an argument of the command line says that a tree lies. Each kind of tree has a
@@ -78,23 +80,23 @@ func (p diskPlace) view(_ context.Context, other place, _ Tree, fn func(Tree) er
 }
 
 // open opens the tree. A volume that it is compared with is no part of it.
-func (p diskPlace) open(volume string) (*source.Tree, error) {
+func (p diskPlace) open(volume string) (*disk.Tree, error) {
 	name := string(p)
 	info, err := os.Stat(name)
 	if err != nil {
 		return nil, err
 	}
-	o := new(source.Options)
+	o := new(tree.Options)
 	if volume != "" {
 		if o.Skip, err = location.SkipVolume(volume); err != nil {
 			return nil, err
 		}
 	}
 	if info.IsDir() {
-		return source.OpenDir(name, o)
+		return disk.OpenDir(name, o)
 	}
 	if name, err = filepath.EvalSymlinks(name); err != nil {
 		return nil, err
 	}
-	return source.OpenFile(name, o)
+	return disk.OpenFile(name, o)
 }

@@ -4,7 +4,7 @@ import (
 	"io"
 	"io/fs"
 
-	"github.com/foliofs/folio/cmd/folio/internal/source"
+	"github.com/foliofs/folio/cmd/folio/internal/tree"
 )
 
 // A Tree is a file and, if it is a directory, all that is in it. It belongs to one goroutine.
@@ -37,7 +37,7 @@ type File struct {
 	Size     int64  // of a regular file, in bytes
 	Rdev     uint64 // of a device
 	Target   string // of a symbolic link
-	ID       source.FileID
+	ID       tree.FileID
 	Mtime    int64 // nanoseconds since 1970
 	Ctime    int64
 

@@ -5,10 +5,11 @@ import (
 	"io/fs"
 	"path"
 
+	"github.com/foliofs/folio/cmd/folio/internal/tree"
+
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/cmd/folio/internal/listing"
 	"github.com/foliofs/folio/cmd/folio/internal/location"
-	"github.com/foliofs/folio/cmd/folio/internal/source"
 )
 
 // A volumeTree is a tree in a volume, as a view sees it.
@@ -47,7 +48,7 @@ func (t *volumeTree) file(w *listing.Walker, e listing.Entry) *File {
 	v := &volumeFile{tree: t, walker: w, entry: e}
 	v.File = File{
 		Path: e.Path, Mode: e.Mode, UID: n.UID, GID: n.GID, Size: n.Size, Rdev: n.Rdev, Target: e.Target,
-		ID: source.FileID{Ino: n.Ino}, Mtime: n.Mtime, Ctime: n.Ctime, tree: t, inode: v,
+		ID: tree.FileID{Ino: n.Ino}, Mtime: n.Mtime, Ctime: n.Ctime, tree: t, inode: v,
 	}
 	return &v.File
 }

@@ -9,16 +9,17 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/foliofs/folio/cmd/folio/internal/tree"
+	"github.com/foliofs/folio/cmd/folio/internal/tree/archive"
+	"github.com/foliofs/folio/cmd/folio/internal/tree/volume"
+
 	"github.com/foliofs/folio"
-	"github.com/foliofs/folio/cmd/folio/internal/archive"
 	"github.com/foliofs/folio/cmd/folio/internal/exporter"
 	"github.com/foliofs/folio/cmd/folio/internal/failure"
 	"github.com/foliofs/folio/cmd/folio/internal/importer"
 	"github.com/foliofs/folio/cmd/folio/internal/location"
 	"github.com/foliofs/folio/cmd/folio/internal/overlay"
-	"github.com/foliofs/folio/cmd/folio/internal/source"
 	"github.com/foliofs/folio/cmd/folio/internal/terminal"
-	"github.com/foliofs/folio/cmd/folio/internal/treecopy"
 )
 
 // A Convert makes one volume or archive.
@@ -53,7 +54,7 @@ func (c *Convert) Run(ctx context.Context, src, target string) (left int64, err 
 	case fromVolume:
 		return c.copyVolume(ctx, from)
 	}
-	return c.importTo(ctx, target, c.Quiet, source.Open)
+	return c.importTo(ctx, target, c.Quiet, archive.Open)
 }
 
 // targetFormat returns the name of the format that the target is to have.
@@ -93,7 +94,7 @@ func (c *Convert) importTo(ctx context.Context, volume string, quiet bool, open 
 
 // A viewed is the tree of a volume as a source. Its size is not known before: one goroutine at a
 // time may use a view.
-type viewed struct{ *treecopy.Volume }
+type viewed struct{ *volume.Source }
 
 func (viewed) Size(context.Context) (bytes int64, ok bool) { return 0, false }
 
@@ -108,8 +109,8 @@ func (c *Convert) view(ctx context.Context, from location.Location, fn func(rx *
 // copyVolume makes a volume of another one, or of a part of it.
 func (c *Convert) copyVolume(ctx context.Context, from location.Location) (left int64, err error) {
 	err = c.view(ctx, from, func(rx *folio.Rx) error {
-		left, err = c.importTo(ctx, c.target, c.Quiet, func(string, io.Reader, *source.Options) (source.Source, error) {
-			return viewed{&treecopy.Volume{Loc: from, Rx: rx, Follow: true, Links: true}}, nil
+		left, err = c.importTo(ctx, c.target, c.Quiet, func(string, io.Reader, *tree.Options) (tree.Source, error) {
+			return viewed{&volume.Source{Loc: from, Rx: rx, Follow: true, Links: true}}, nil
 		})
 		return err
 	})
@@ -131,7 +132,7 @@ func (c *Convert) between(ctx context.Context, format string) (left int64, err e
 	}
 	defer os.RemoveAll(dir)
 	volume := filepath.Join(dir, "volume")
-	left, err = c.importTo(ctx, volume, true, source.Open)
+	left, err = c.importTo(ctx, volume, true, archive.Open)
 	if err == nil {
 		err = c.export(ctx, location.Root(volume), format, "", c.source)
 	}

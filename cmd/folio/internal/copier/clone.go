@@ -4,9 +4,10 @@ import (
 	"errors"
 	"io/fs"
 
+	"github.com/foliofs/folio/cmd/folio/internal/tree"
+	"github.com/foliofs/folio/cmd/folio/internal/tree/volume"
+
 	"github.com/foliofs/folio/cmd/folio/internal/location"
-	"github.com/foliofs/folio/cmd/folio/internal/source"
-	"github.com/foliofs/folio/cmd/folio/internal/treecopy"
 )
 
 // shares reports whether copies should share their content with the original.
@@ -14,7 +15,7 @@ func (o *Options) shares() bool { return o.Reflink == ReflinkAuto || o.Reflink =
 
 // cloneTree copies all that a source has at once, where cp -a would make the same of it: a single
 // source that is not there yet. done reports whether it did.
-func (c *Copy) cloneTree(in *copyIn, tree *treecopy.Volume) (done bool, err error) {
+func (c *Copy) cloneTree(in *copyIn, tree *volume.Source) (done bool, err error) {
 	if !c.shares() || !c.Archive || c.Verbose || tree.Follow || in.inside || len(c.Sources) > 1 {
 		return false, nil
 	}
@@ -36,7 +37,7 @@ func (c *Copy) cloneTree(in *copyIn, tree *treecopy.Volume) (done bool, err erro
 
 // share lets a file share the content of an entry, if both are in the same volume. It reports
 // whether it did.
-func (d *copyIn) share(e *source.Entry, name string, there fs.FileInfo) (done bool, err error) {
+func (d *copyIn) share(e *tree.Entry, name string, there fs.FileInfo) (done bool, err error) {
 	if !d.how.shares() || d.within == nil || !e.Mode.IsRegular() {
 		return false, nil
 	}
@@ -61,7 +62,7 @@ func (d *copyIn) share(e *source.Entry, name string, there fs.FileInfo) (done bo
 var errSeveralNames = errors.New("--reflink=always replaces no file with several names")
 
 // plain gives a new file the mode that a copy gets, and no extended attributes.
-func (d *copyIn) plain(e *source.Entry, name string) error {
+func (d *copyIn) plain(e *tree.Entry, name string) error {
 	attrs, err := d.tx.Xattrs(name)
 	for attr := range attrs {
 		if err == nil {

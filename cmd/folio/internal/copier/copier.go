@@ -13,12 +13,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/foliofs/folio/cmd/folio/internal/tree"
+	"github.com/foliofs/folio/cmd/folio/internal/tree/disk"
+	"github.com/foliofs/folio/cmd/folio/internal/tree/volume"
+
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/cmd/folio/internal/failure"
 	"github.com/foliofs/folio/cmd/folio/internal/location"
-	"github.com/foliofs/folio/cmd/folio/internal/source"
 	"github.com/foliofs/folio/cmd/folio/internal/terminal"
-	"github.com/foliofs/folio/cmd/folio/internal/treecopy"
 )
 
 // Options are the flags of cp, put and get.
@@ -57,12 +59,12 @@ type Copy struct {
 	ctx      context.Context
 	Sources  []Place
 	Dest     Place
-	Left     int64           // attributes that a disk did not take, when Run has returned
-	trees    []source.Source // of the sources on disk, opened before anything is written; nil for other sources
+	Left     int64         // attributes that a disk did not take, when Run has returned
+	trees    []tree.Source // of the sources on disk, opened before anything is written; nil for other sources
 	progress *terminal.Progress
-	into     bool                // dest is a directory
-	taken    map[string]bool     // names in dest that a source got
-	names    treecopy.FirstNames // of copies on disk
+	into     bool            // dest is a directory
+	taken    map[string]bool // names in dest that a source got
+	names    tree.FirstNames // of copies on disk
 }
 
 // OnDisk is a file on disk.
@@ -133,7 +135,7 @@ func (c *Copy) Run(ctx context.Context) (err error) {
 	if c.Archive {
 		c.Recursive, c.Preserve = true, true
 	}
-	c.taken, c.names = make(map[string]bool), make(treecopy.FirstNames)
+	c.taken, c.names = make(map[string]bool), make(tree.FirstNames)
 	c.progress = c.NewProgress("copying", c.Quiet)
 	defer c.progress.Done()
 	defer c.close()
@@ -155,13 +157,13 @@ func (c *Copy) open() error {
 	if err != nil {
 		return failure.At(c.Dest.Volume, failure.ErrNoVolume)
 	}
-	c.trees = make([]source.Source, len(c.Sources))
+	c.trees = make([]tree.Source, len(c.Sources))
 	for i := range c.Sources {
 		p := &c.Sources[i]
 		if !p.OnDisk() {
 			continue
 		}
-		if c.trees[i], err = c.openDisk(p, &source.Options{Skip: skip, Copies: !c.Archive, Warn: c.warn(p)}); err != nil {
+		if c.trees[i], err = c.openDisk(p, &tree.Options{Skip: skip, Copies: !c.Archive, Warn: c.warn(p)}); err != nil {
 			return p.Failure(err)
 		}
 	}
@@ -174,7 +176,7 @@ func (c *Copy) warn(p *Place) func(name, what string) {
 
 // openDisk opens a source on disk. Without -r it follows symbolic links on the command line, and
 // reads a device or a named pipe to its end.
-func (c *Copy) openDisk(p *Place, o *source.Options) (source.Source, error) {
+func (c *Copy) openDisk(p *Place, o *tree.Options) (tree.Source, error) {
 	if p.Stream {
 		return c.spoolInput()
 	}
@@ -184,7 +186,7 @@ func (c *Copy) openDisk(p *Place, o *source.Options) (source.Source, error) {
 	info, err := os.Stat(p.Disk)
 	switch {
 	case c.Recursive && (err == nil || !p.Slash):
-		return source.OpenTree(p.Disk, o)
+		return disk.OpenTree(p.Disk, o)
 	case err != nil:
 		return nil, err
 	case info.IsDir():
@@ -196,7 +198,7 @@ func (c *Copy) openDisk(p *Place, o *source.Options) (source.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return source.OpenTree(resolved, o)
+	return disk.OpenTree(resolved, o)
 }
 
 func (c *Copy) close() {
@@ -217,7 +219,7 @@ func (c *Copy) in(tx *folio.Tx) (err error) {
 		in.written = make(map[writtenFile]bool)
 	}
 	if c.Archive {
-		in.names = make(treecopy.FirstNames)
+		in.names = make(tree.FirstNames)
 	}
 	for i := range c.Sources {
 		if err := c.copyIn(in, i); err != nil {
@@ -268,8 +270,8 @@ func (c *Copy) copyIn(in *copyIn, i int) error {
 }
 
 // volumeTree opens a source in a volume.
-func (c *Copy) volumeTree(p *Place, rx *folio.Rx) (*treecopy.Volume, error) {
-	t := &treecopy.Volume{Loc: p.Location, Rx: rx, Follow: !c.Recursive || p.Slash || p.Inside, Links: c.Archive}
+func (c *Copy) volumeTree(p *Place, rx *folio.Rx) (*volume.Source, error) {
+	t := &volume.Source{Loc: p.Location, Rx: rx, Follow: !c.Recursive || p.Slash || p.Inside, Links: c.Archive}
 	info, err := rx.Lstat(p.Path)
 	if err == nil && t.Follow {
 		info, err = rx.Stat(p.Path)
@@ -289,15 +291,15 @@ func (c *Copy) volumeTree(p *Place, rx *folio.Rx) (*treecopy.Volume, error) {
 	return t, nil
 }
 
-func (c *Copy) copyFrom(in *copyIn, p *Place, src source.Source) error {
-	err := (&treecopy.Copy{Ctx: c.ctx, To: in, Progress: c.progress}).Run(src)
-	if own, ok := err.(*treecopy.SinkError); ok {
+func (c *Copy) copyFrom(in *copyIn, p *Place, src tree.Source) error {
+	err := (&tree.Copy{Ctx: c.ctx, To: in, Progress: c.progress}).Run(src)
+	if own, ok := err.(*tree.SinkError); ok {
 		if own.Unwrap() == errNothingToDo {
 			return nil
 		}
 		return own.Unwrap()
 	}
-	e, ok := errors.AsType[*source.EntryError](err)
+	e, ok := errors.AsType[*tree.EntryError](err)
 	switch {
 	case err == nil:
 		return nil

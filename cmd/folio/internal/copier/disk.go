@@ -7,13 +7,14 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/foliofs/folio/cmd/folio/internal/tree"
+	"github.com/foliofs/folio/cmd/folio/internal/tree/disk"
+	"github.com/foliofs/folio/cmd/folio/internal/tree/volume"
+
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/cmd/folio/internal/failure"
 	"github.com/foliofs/folio/cmd/folio/internal/location"
-	"github.com/foliofs/folio/cmd/folio/internal/source"
-	"github.com/foliofs/folio/cmd/folio/internal/target"
 	"github.com/foliofs/folio/cmd/folio/internal/terminal"
-	"github.com/foliofs/folio/cmd/folio/internal/treecopy"
 	"github.com/foliofs/folio/cmd/folio/internal/value"
 )
 
@@ -141,46 +142,49 @@ func (c *Copy) destination(p *Place, typ fs.FileMode) (dir, top string, err erro
 	return filepath.Dir(name), filepath.Base(name), nil
 }
 
-func (c *Copy) write(src *treecopy.Volume, dir, top string) error {
+func (c *Copy) write(src *volume.Source, dir, top string) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return err
 	}
 	defer root.Close()
-	o := &target.Options{Replace: !c.NoClobber, Skip: c.NoClobber, Strict: true, Owner: c.Preserve && os.Geteuid() == 0}
-	x := &treecopy.Disk{Dir: dir, Top: top, Attr: c.attr, Root: c.Preserve}
+	o := &disk.WriteOptions{
+		Top: top, SetTop: c.Preserve, Attr: c.attr,
+		Replace: !c.NoClobber, Skip: c.NoClobber, Strict: true, Owner: c.Preserve && os.Geteuid() == 0,
+	}
 	if c.OnlyNewer || c.Verbose {
-		x.Before = c.before(src)
+		o.Before = c.before(src)
 	}
 	if c.Archive && c.into {
-		x.Names = c.names
+		o.Names = c.names
 	}
-	_, err = treecopy.WriteOut(c.ctx, c.Streams, src, root, o, x, c.progress)
+	x := &volume.Export{Streams: c.Streams, Ctx: c.ctx, Progress: c.progress}
+	_, err = x.Run(src, root, dir, o)
 	c.Left += x.Refused
 	return c.Tell(err)
 }
 
-// before returns a function for treecopy.Disk.Before: --update may pass over an entry, and
+// before returns a function for disk.WriteOptions: --update may pass over an entry, and
 // --verbose names it.
-func (c *Copy) before(src *treecopy.Volume) func(e *source.Entry, to string) (pass bool) {
-	return func(e *source.Entry, to string) bool {
+func (c *Copy) before(src *volume.Source) func(e *tree.Entry, to string) (pass bool, err error) {
+	return func(e *tree.Entry, to string) (bool, error) {
 		there, err := os.Lstat(to)
 		if err == nil && there.IsDir() && e.Mode.IsDir() {
-			return false
+			return false, nil
 		}
 		if err == nil && (c.NoClobber || c.OnlyNewer && !e.Mode.IsDir() && !there.ModTime().Before(e.ModTime)) {
-			return !c.NoClobber // which the tree sees to
+			return !c.NoClobber, nil // which the tree sees to
 		}
 		if c.Verbose {
 			c.Say(copiedLine, copyTitle(src.Loc.String(), e.Name), to)
 		}
-		return false
+		return false, nil
 	}
 }
 
 // attr returns the attributes of a copy: all of them, or those that a new file gets.
-func (c *Copy) attr(e *source.Entry) *target.Attr {
-	a := treecopy.WholeAttr(e)
+func (c *Copy) attr(e *tree.Entry) *disk.Attr {
+	a := disk.WholeAttr(e)
 	if !c.Archive {
 		a.Xattrs = nil
 	}

@@ -5,7 +5,7 @@ import (
 	"io"
 	"os"
 
-	"github.com/foliofs/folio/cmd/folio/internal/source"
+	"github.com/foliofs/folio/cmd/folio/internal/tree"
 )
 
 // A spool is the whole of a stream, read before the volume that it goes to is locked. The process
@@ -26,7 +26,7 @@ const (
 
 // spool reads the stream that open opens to its end, or until the command is interrupted, even if
 // the stream is stuck in a read then.
-func (c *Copy) spool(open func() (io.ReadCloser, error)) (source.Source, error) {
+func (c *Copy) spool(open func() (io.ReadCloser, error)) (tree.Source, error) {
 	r, w := io.Pipe()
 	defer r.Close()
 	go func() {
@@ -39,7 +39,7 @@ func (c *Copy) spool(open func() (io.ReadCloser, error)) (source.Source, error) 
 	}()
 	defer context.AfterFunc(c.ctx, func() { _ = w.CloseWithError(context.Cause(c.ctx)) })()
 	s := new(spool)
-	if _, err := io.CopyBuffer(s, &source.Meter{R: r, Count: c.progress.AddBytes}, make([]byte, spoolPiece)); err != nil {
+	if _, err := io.CopyBuffer(s, &tree.Meter{R: r, Count: c.progress.AddBytes}, make([]byte, spoolPiece)); err != nil {
 		_ = s.Close()
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func (c *Copy) spool(open func() (io.ReadCloser, error)) (source.Source, error) 
 
 // spoolInput is spool for standard input. A file that is given as such need not be read before its
 // time.
-func (c *Copy) spoolInput() (source.Source, error) {
+func (c *Copy) spoolInput() (tree.Source, error) {
 	if f, ok := c.Stdin.(*os.File); ok {
 		info, err := f.Stat()
 		start, seekErr := f.Seek(0, io.SeekCurrent)
@@ -92,8 +92,8 @@ func (s *spool) OnDisk() bool { return true }
 
 func (s *spool) Size(context.Context) (int64, bool) { return s.size, true }
 
-func (s *spool) Walk(_ context.Context, fn func(*source.Entry) error) error {
-	e := &source.Entry{Size: s.size, Data: s.data}
+func (s *spool) Walk(_ context.Context, fn func(*tree.Entry) error) error {
+	e := &tree.Entry{Size: s.size, Data: s.data}
 	e.Name, e.Mode = ".", 0o666
 	e.UID, e.GID = uint32(max(0, os.Geteuid())), uint32(max(0, os.Getegid()))
 	if s.file != nil {

@@ -10,12 +10,13 @@ import (
 	"path"
 	"slices"
 
+	"github.com/foliofs/folio/cmd/folio/internal/tree"
+	"github.com/foliofs/folio/cmd/folio/internal/tree/volume"
+
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/cmd/folio/internal/failure"
 	"github.com/foliofs/folio/cmd/folio/internal/location"
-	"github.com/foliofs/folio/cmd/folio/internal/source"
 	"github.com/foliofs/folio/cmd/folio/internal/terminal"
-	"github.com/foliofs/folio/cmd/folio/internal/treecopy"
 	"github.com/foliofs/folio/cmd/folio/internal/value"
 )
 
@@ -27,17 +28,17 @@ type copyIn struct {
 	tx      *folio.Tx
 	loc     location.Location // of the volume
 	how     *Options
-	names   treecopy.FirstNames  // nil if hard links are not kept
+	names   tree.FirstNames      // nil if hard links are not kept
 	written map[writtenFile]bool // the copies of sources that are files; nil if there is one source only
 
 	// Of the source that is copied:
-	from    string           // the volume that it lies in, "" on disk
-	title   string           // how the command line names it
-	top     string           // the name of its entry "."
-	mustDir bool             // top must be a directory
-	inside  bool             // top may be a symbolic link to the directory that is meant
-	within  *treecopy.Volume // the source, if it lies in the same volume
-	topIno  uint64           // of the directory that "." became
+	from    string         // the volume that it lies in, "" on disk
+	title   string         // how the command line names it
+	top     string         // the name of its entry "."
+	mustDir bool           // top must be a directory
+	inside  bool           // top may be a symbolic link to the directory that is meant
+	within  *volume.Source // the source, if it lies in the same volume
+	topIno  uint64         // of the directory that "." became
 	dirs    []*folio.Header
 	buf     []byte
 }
@@ -59,7 +60,7 @@ func (d *copyIn) Finish() error {
 	return nil
 }
 
-func (d *copyIn) Add(e *source.Entry) error {
+func (d *copyIn) Add(e *tree.Entry) error {
 	name := path.Join(d.top, e.Name)
 	there, err := d.tx.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -68,7 +69,7 @@ func (d *copyIn) Add(e *source.Entry) error {
 	if err == nil {
 		err = d.make(e, name, there)
 	}
-	if _, reading := errors.AsType[*source.EntryError](err); reading || err == errNothingToDo {
+	if _, reading := errors.AsType[*tree.EntryError](err); reading || err == errNothingToDo {
 		return err
 	}
 	if err == failure.ErrIntoItself {
@@ -78,7 +79,7 @@ func (d *copyIn) Add(e *source.Entry) error {
 }
 
 // make makes a file of an entry. there is the file that has its name, or nil.
-func (d *copyIn) make(e *source.Entry, name string, there fs.FileInfo) error {
+func (d *copyIn) make(e *tree.Entry, name string, there fs.FileInfo) error {
 	link := d.names.Link(d.from, e, d.top, name)
 	switch {
 	case e.Mode.IsDir():
@@ -113,7 +114,7 @@ func (d *copyIn) make(e *source.Entry, name string, there fs.FileInfo) error {
 }
 
 // remember notes that a file is the copy of a source.
-func (d *copyIn) remember(e *source.Entry, name string) error {
+func (d *copyIn) remember(e *tree.Entry, name string) error {
 	if d.written == nil || e.Name != "." {
 		return nil
 	}
@@ -128,14 +129,14 @@ func (d *copyIn) remember(e *source.Entry, name string) error {
 }
 
 // justCreated reports whether a file is the copy of another source, under the same name.
-func (d *copyIn) justCreated(e *source.Entry, name string, there fs.FileInfo) bool {
+func (d *copyIn) justCreated(e *tree.Entry, name string, there fs.FileInfo) bool {
 	return e.Name == "." && d.written[writtenFile{name, location.Inode(there)}]
 }
 
 // stays reports whether a file is left as it is: because of --no-clobber or --update, or because it
 // is the symbolic link that is copied, under another name. It returns failure.ErrItself if the file
 // cannot be replaced by a copy of itself.
-func (d *copyIn) stays(e *source.Entry, name string, there fs.FileInfo) (bool, error) {
+func (d *copyIn) stays(e *tree.Entry, name string, there fs.FileInfo) (bool, error) {
 	switch {
 	case d.how.NoClobber:
 		return true, nil
@@ -148,14 +149,14 @@ func (d *copyIn) stays(e *source.Entry, name string, there fs.FileInfo) (bool, e
 	return d.how.OnlyNewer && !there.ModTime().Before(e.ModTime), nil
 }
 
-func (d *copyIn) sayCopied(e *source.Entry, name string) {
+func (d *copyIn) sayCopied(e *tree.Entry, name string) {
 	if d.how.Verbose {
 		d.Say(copiedLine, copyTitle(d.title, e.Name), d.loc.Display(name))
 	}
 }
 
 // special makes a symbolic link, a device, a named pipe or a socket.
-func (d *copyIn) special(e *source.Entry, name string) (err error) {
+func (d *copyIn) special(e *tree.Entry, name string) (err error) {
 	if e.Mode.Type() == fs.ModeSymlink {
 		err = d.tx.Symlink(e.Linkname, name)
 	} else {
@@ -167,7 +168,7 @@ func (d *copyIn) special(e *source.Entry, name string) (err error) {
 	return d.attributes(&e.Header, name)
 }
 
-func (d *copyIn) directory(e *source.Entry, name string, there fs.FileInfo) error {
+func (d *copyIn) directory(e *tree.Entry, name string, there fs.FileInfo) error {
 	if e.Name != "." && d.within != nil && e.ID.Ino == d.topIno {
 		return failure.ErrIntoItself
 	}
@@ -212,7 +213,7 @@ func (d *copyIn) directory(e *source.Entry, name string, there fs.FileInfo) erro
 var errNothingToDo = errors.New("nothing to do")
 
 // mkdir makes a directory as cp does, with the sticky bit of the source.
-func (d *copyIn) mkdir(e *source.Entry, name string) error {
+func (d *copyIn) mkdir(e *tree.Entry, name string) error {
 	perm := e.Mode.Perm() &^ value.Umask
 	err := d.tx.Mkdir(name, perm)
 	if err == nil && e.Mode&fs.ModeSticky != 0 {
@@ -226,7 +227,7 @@ func (d *copyIn) mkdir(e *source.Entry, name string) error {
 
 // file copies a regular file. An existing file gets its content, even if name is a symbolic link to
 // it.
-func (d *copyIn) file(e *source.Entry, name string, there fs.FileInfo) (err error) {
+func (d *copyIn) file(e *tree.Entry, name string, there fs.FileInfo) (err error) {
 	if there != nil && there.Mode().Type() == fs.ModeSymlink {
 		if there, err = d.tx.Stat(name); errors.Is(err, fs.ErrNotExist) {
 			err = failure.ErrDangling
@@ -264,7 +265,7 @@ func (d *copyIn) file(e *source.Entry, name string, there fs.FileInfo) (err erro
 }
 
 // mayWrite returns an error if an existing file must not get the content of an entry.
-func (d *copyIn) mayWrite(e *source.Entry, name string, there fs.FileInfo) error {
+func (d *copyIn) mayWrite(e *tree.Entry, name string, there fs.FileInfo) error {
 	switch {
 	case there.IsDir():
 		return folio.ErrIsDirectory
@@ -282,7 +283,7 @@ const smallContent = 64 << 10
 // content writes the content of an entry. A file that is there and gets a large content becomes
 // another inode, unless it has other names, which get the content, too. Blocks of zeros in a large
 // content become holes.
-func (d *copyIn) content(e *source.Entry, name string, there fs.FileInfo) (err error) {
+func (d *copyIn) content(e *tree.Entry, name string, there fs.FileInfo) (err error) {
 	if d.ctx.Err() != nil {
 		return context.Cause(d.ctx)
 	}
@@ -290,14 +291,14 @@ func (d *copyIn) content(e *source.Entry, name string, there fs.FileInfo) (err e
 		return err
 	}
 	perm := d.newMode(e)
-	in := &source.Meter{R: e.Content, Count: func(int64) {}}
+	in := &tree.Meter{R: e.Content, Count: func(int64) {}}
 	if e.Content == nil {
 		in.R = bytes.NewReader(e.Data)
 	}
 	if e.Size <= smallContent {
 		d.buf = slices.Grow(d.buf[:0], smallContent)[:e.Size]
 		if _, err := io.ReadFull(in, d.buf); err != nil && e.Size > 0 {
-			return &source.EntryError{Name: e.Name, Err: err}
+			return &tree.EntryError{Name: e.Name, Err: err}
 		}
 		return d.tx.WriteFile(name, d.buf, perm)
 	}
@@ -311,13 +312,13 @@ func (d *copyIn) content(e *source.Entry, name string, there fs.FileInfo) (err e
 		in.Err = io.ErrUnexpectedEOF
 	}
 	if in.Err != nil {
-		return &source.EntryError{Name: e.Name, Err: in.Err}
+		return &tree.EntryError{Name: e.Name, Err: in.Err}
 	}
 	return err
 }
 
 // newMode returns the mode of a new file.
-func (d *copyIn) newMode(e *source.Entry) fs.FileMode { return e.Mode.Perm() &^ value.Umask }
+func (d *copyIn) newMode(e *tree.Entry) fs.FileMode { return e.Mode.Perm() &^ value.Umask }
 
 // overwrite replaces the content of a file by all that in gives.
 func (d *copyIn) overwrite(name string, in io.Reader) (size int64, err error) {

@@ -7,12 +7,13 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/foliofs/folio/cmd/folio/internal/archive"
+	"github.com/foliofs/folio/cmd/folio/internal/tree"
+	"github.com/foliofs/folio/cmd/folio/internal/tree/archive"
+	"github.com/foliofs/folio/cmd/folio/internal/tree/volume"
+
 	"github.com/foliofs/folio/cmd/folio/internal/failure"
 	"github.com/foliofs/folio/cmd/folio/internal/interrupt"
 	"github.com/foliofs/folio/cmd/folio/internal/location"
-	"github.com/foliofs/folio/cmd/folio/internal/source"
-	"github.com/foliofs/folio/cmd/folio/internal/treecopy"
 )
 
 // directoryFormat is what --format calls a directory.
@@ -67,9 +68,9 @@ func (e *Export) archive(f archive.Format) error {
 	}
 	p := e.NewProgress("exporting", e.Quiet)
 	defer p.Done()
-	src := &treecopy.Volume{Loc: e.loc, Rx: e.rx, Follow: true, Links: f.IsTar()}
-	t, lost := &treecopy.Copy{Ctx: e.ctx, Progress: p}, &losses{format: f}
-	walk := func(fn func(*source.Entry) error) error {
+	src := &volume.Source{Loc: e.loc, Rx: e.rx, Follow: true, Links: f.IsTar()}
+	t, lost := &tree.Copy{Ctx: e.ctx, Progress: p}, &losses{format: f}
+	walk := func(fn func(*tree.Entry) error) error {
 		t.To = archiveSink{fn, e.NoOwner, lost}
 		return t.Run(src)
 	}
@@ -96,16 +97,16 @@ func (e *Export) display(name string) string {
 	if e.As != "" {
 		return filepath.Join(e.As, name)
 	}
-	return e.loc.Display(source.Join(e.loc.Path, name))
+	return e.loc.Display(tree.Join(e.loc.Path, name))
 }
 
 type archiveSink struct {
-	write   func(*source.Entry) error
+	write   func(*tree.Entry) error
 	noOwner bool // entries belong to the user who runs the command
 	lost    *losses
 }
 
-func (s archiveSink) Add(e *source.Entry) error {
+func (s archiveSink) Add(e *tree.Entry) error {
 	if s.noOwner {
 		e.UID, e.GID = uint32(max(0, os.Geteuid())), uint32(max(0, os.Getegid()))
 	}
@@ -121,7 +122,7 @@ func (e *Export) archiveFailure(err error) error {
 	if pe, ok := errors.AsType[*fs.PathError](err); ok && pe.Op == archive.Op {
 		return pe
 	}
-	if ee, ok := errors.AsType[*source.EntryError](err); ok {
+	if ee, ok := errors.AsType[*tree.EntryError](err); ok {
 		if e.As != "" {
 			return &fs.PathError{Path: e.display(ee.Name), Err: ee.Err}
 		}

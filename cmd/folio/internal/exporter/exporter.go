@@ -10,12 +10,14 @@ import (
 	"os"
 	"time"
 
+	"github.com/foliofs/folio/cmd/folio/internal/tree"
+	"github.com/foliofs/folio/cmd/folio/internal/tree/disk"
+	"github.com/foliofs/folio/cmd/folio/internal/tree/volume"
+
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/cmd/folio/internal/failure"
 	"github.com/foliofs/folio/cmd/folio/internal/location"
-	"github.com/foliofs/folio/cmd/folio/internal/target"
 	"github.com/foliofs/folio/cmd/folio/internal/terminal"
-	"github.com/foliofs/folio/cmd/folio/internal/treecopy"
 )
 
 // An Export writes a directory of a volume to disk.
@@ -66,7 +68,7 @@ func (e *Export) Run(ctx context.Context, loc location.Location, dest string) er
 		return err
 	}
 	if !e.Quiet && e.dir != "-" {
-		fmt.Fprintf(e.Stdout, "%s: %s\n", e.Name(e.dir), treecopy.Summary(e.stats, time.Since(start)))
+		fmt.Fprintf(e.Stdout, "%s: %s\n", e.Name(e.dir), tree.Summary(e.stats, time.Since(start)))
 	}
 	return nil
 }
@@ -125,10 +127,11 @@ func (e *Export) undo(root *os.Root, made bool) {
 func (e *Export) write(root *os.Root, empty bool) (err error) {
 	p := e.NewProgress("exporting", e.Quiet)
 	defer p.Done()
-	src := &treecopy.Volume{Loc: e.loc, Rx: e.rx, Follow: true, Links: true}
-	o := &target.Options{Replace: e.Force, Owner: os.Geteuid() == 0 && !e.NoOwner}
-	x := &treecopy.Disk{Dir: e.dir, Top: ".", Attr: treecopy.WholeAttr, Root: empty}
-	e.stats, err = treecopy.WriteOut(e.ctx, e.Streams, src, root, o, x, p)
+	src := &volume.Source{Loc: e.loc, Rx: e.rx, Follow: true, Links: true}
+	x := &volume.Export{Streams: e.Streams, Ctx: e.ctx, Progress: p}
+	e.stats, err = x.Run(src, root, e.dir, &disk.WriteOptions{
+		Top: ".", SetTop: empty, Attr: disk.WholeAttr, Replace: e.Force, Owner: os.Geteuid() == 0 && !e.NoOwner,
+	})
 	e.Left = x.Refused
 	return err
 }

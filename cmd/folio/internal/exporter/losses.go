@@ -4,8 +4,9 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/foliofs/folio/cmd/folio/internal/archive"
-	"github.com/foliofs/folio/cmd/folio/internal/source"
+	"github.com/foliofs/folio/cmd/folio/internal/tree"
+	"github.com/foliofs/folio/cmd/folio/internal/tree/archive"
+
 	"github.com/foliofs/folio/cmd/folio/internal/value"
 )
 
@@ -13,12 +14,12 @@ import (
 // docs/howto/command.md says what else a format rounds or leaves out.
 type losses struct {
 	format archive.Format
-	seen   map[source.FileID]bool // files with several names
-	links  int64                  // names that became files of their own
-	xattrs int64                  // files with extended attributes
+	seen   map[tree.FileID]bool // files with several names
+	links  int64                // names that became files of their own
+	xattrs int64                // files with extended attributes
 }
 
-func (l *losses) count(e *source.Entry) {
+func (l *losses) count(e *tree.Entry) {
 	if l.format != archive.Sqlar {
 		return
 	}
@@ -28,14 +29,14 @@ func (l *losses) count(e *source.Entry) {
 	}
 }
 
-func (l *losses) countLink(e *source.Entry) {
+func (l *losses) countLink(e *tree.Entry) {
 	if !e.Shared {
 		return
 	}
 	if l.seen[e.ID] {
 		l.links++
 	} else if l.seen == nil {
-		l.seen = make(map[source.FileID]bool)
+		l.seen = make(map[tree.FileID]bool)
 	}
 	l.seen[e.ID] = true
 }

@@ -10,10 +10,11 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/foliofs/folio/cmd/folio/internal/tree"
+
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/cmd/folio/internal/mirror"
 	"github.com/foliofs/folio/cmd/folio/internal/quote"
-	"github.com/foliofs/folio/cmd/folio/internal/source"
 	"github.com/foliofs/folio/internal/posix"
 	"github.com/foliofs/folio/sqlitefile"
 )
@@ -98,7 +99,7 @@ func Cause(err error) string {
 		return short(e.New) + ": " + Cause(e.Err)
 	case *os.SyscallError:
 		return Cause(e.Err)
-	case *source.EntryError:
+	case *tree.EntryError:
 		return short(e.Name) + ": " + Cause(e.Err)
 	case *sqlitefile.CorruptError:
 		return sqlitefile.ErrCorrupt.Error() + ": " + e.What
@@ -137,7 +138,7 @@ func wayOut(err error) string {
 	if e, ok := errors.AsType[*HintError](err); ok {
 		return e.way
 	}
-	if e, ok := errors.AsType[*source.CompressedError](err); ok {
+	if e, ok := errors.AsType[*tree.CompressedError](err); ok {
 		return "use: " + e.Program + " FILE | folio import - VOLUME"
 	}
 	if NamesWayOut(err) {
@@ -178,19 +179,19 @@ var waysOut = []struct {
 	{sqlitefile.ErrBusy, "try again when the other program is done"},
 	{sqlitefile.ErrCorrupt, "folio check says more"},
 	{folio.ErrDamaged, "folio check says more"},
-	{source.ErrVolume, "copy the file, or name another source"},
-	{source.ErrNotDir, "folio import takes files and archives"},
+	{tree.ErrVolume, "copy the file, or name another source"},
+	{tree.ErrNotDir, "folio import takes files and archives"},
 	{mirror.ErrMeanwhile, "sync again"},
-	{source.ErrSeek, "save it to a file first"},
-	{source.ErrKind, bsdtar},
-	{source.ErrMethod, bsdtar},
-	{source.ErrBackslash, bsdtar},
-	{source.ErrTruncated, bsdtar},
-	{source.ErrUnpack, bsdtar},
-	{source.ErrVanished, "nothing was written; try again when the tree is at rest"},
-	{source.ErrChanged, "nothing was written; try again when the tree is at rest"},
-	{source.ErrRepeated, "in a tar archive that is a file and not compressed, the last one wins"},
-	{source.ErrTooLarge, "--max-size sets the limit"},
+	{tree.ErrSeek, "save it to a file first"},
+	{tree.ErrKind, bsdtar},
+	{tree.ErrMethod, bsdtar},
+	{tree.ErrBackslash, bsdtar},
+	{tree.ErrTruncated, bsdtar},
+	{tree.ErrUnpack, bsdtar},
+	{tree.ErrVanished, "nothing was written; try again when the tree is at rest"},
+	{tree.ErrChanged, "nothing was written; try again when the tree is at rest"},
+	{tree.ErrRepeated, "in a tar archive that is a file and not compressed, the last one wins"},
+	{tree.ErrTooLarge, "--max-size sets the limit"},
 }
 
 // bsdtar is the way for an archive that bsdtar reads and Folio does not.

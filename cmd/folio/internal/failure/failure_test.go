@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/foliofs/folio/cmd/folio/internal/source"
+	"github.com/foliofs/folio/cmd/folio/internal/tree"
 )
 
 func TestMessage(t *testing.T) {
@@ -28,7 +28,7 @@ func TestLongPath(t *testing.T) {
 		}
 		for _, err := range []error{
 			&fs.PathError{Path: path, Err: errors.New("why")},
-			&source.EntryError{Name: path, Err: errors.New("why")},
+			&tree.EntryError{Name: path, Err: errors.New("why")},
 		} {
 			if got := Message(err); got != want {
 				t.Errorf("got %q, want %q", got, want)

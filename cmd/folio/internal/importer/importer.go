@@ -15,18 +15,21 @@ import (
 	"sync"
 	"time"
 
+	"github.com/foliofs/folio/cmd/folio/internal/tree"
+	"github.com/foliofs/folio/cmd/folio/internal/tree/archive"
+	"github.com/foliofs/folio/cmd/folio/internal/tree/disk"
+	"github.com/foliofs/folio/cmd/folio/internal/tree/volume"
+
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/cmd/folio/internal/failure"
 	"github.com/foliofs/folio/cmd/folio/internal/location"
-	"github.com/foliofs/folio/cmd/folio/internal/source"
 	"github.com/foliofs/folio/cmd/folio/internal/terminal"
-	"github.com/foliofs/folio/cmd/folio/internal/treecopy"
 	"github.com/foliofs/folio/cmd/folio/internal/value"
 	"github.com/foliofs/folio/sqlitefile"
 )
 
-// An Open opens a source as source.Open does.
-type Open func(name string, stdin io.Reader, o *source.Options) (source.Source, error)
+// An Open opens a source as archive.Open does.
+type Open func(name string, stdin io.Reader, o *tree.Options) (tree.Source, error)
 
 // An Import makes one volume, or adds to one.
 type Import struct {
@@ -36,21 +39,21 @@ type Import struct {
 	AllowEmpty bool
 	MaxSize    value.ByteSize
 	Excluded   []string
-	Open       Open // nil means source.Open
+	Open       Open // nil means archive.Open
 
 	sources  []string
-	mu       sync.Mutex    // guards left, and writing warnings
-	left     int64         // files that could not be read
-	src      source.Source // being read
+	mu       sync.Mutex  // guards left, and writing warnings
+	left     int64       // files that could not be read
+	src      tree.Source // being read
 	srcName  string
 	prefix   string // of its names, if there are several sources
 	volume   string
-	copy     *treecopy.Copy
-	put      func(e *source.Entry) error // adds an entry to the volume
-	into     *location.Location          // a directory of a volume that is there; nil if one is made
-	there    bool                        // a volume already
-	entries  int64                       // that the source had
-	replaced int64                       // files of a volume that was there
+	copy     *tree.Copy
+	put      func(e *tree.Entry) error // adds an entry to the volume
+	into     *location.Location        // a directory of a volume that is there; nil if one is made
+	there    bool                      // a volume already
+	entries  int64                     // that the source had
+	replaced int64                     // files of a volume that was there
 }
 
 var errWholeOnly = errors.New("--force-any and --allow-empty are for VOLUME, not for VOLUME:DIR")
@@ -80,7 +83,7 @@ func (i *Import) Run(ctx context.Context) (left int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	open := make([]source.Source, len(i.sources))
+	open := make([]tree.Source, len(i.sources))
 	for n, name := range i.sources {
 		if err := location.InFile(name, "folio cp -a copies from there"); err != nil {
 			return 0, err
@@ -100,7 +103,7 @@ func (i *Import) Run(ctx context.Context) (left int64, err error) {
 	}
 	left = i.left // the sources are not read any more
 	if !i.Quiet {
-		text := treecopy.Summary(stats, time.Since(start))
+		text := tree.Summary(stats, time.Since(start))
 		if i.replaced > 0 {
 			text += fmt.Sprintf("; %s replaced", value.Grouped(i.replaced))
 		}
@@ -116,12 +119,12 @@ func (i *Import) open() Open {
 	if i.Open != nil {
 		return i.Open
 	}
-	return source.Open
+	return archive.Open
 }
 
 // options checks the command line, and returns the options of a source by its name.
-func (i *Import) options() (func(src string) *source.Options, error) {
-	exclude, err := source.ParseExclude(i.Excluded)
+func (i *Import) options() (func(src string) *tree.Options, error) {
+	exclude, err := tree.ParseExclude(i.Excluded)
 	if err != nil {
 		return nil, err
 	}
@@ -132,8 +135,8 @@ func (i *Import) options() (func(src string) *source.Options, error) {
 	if err != nil {
 		return nil, err
 	}
-	return func(src string) *source.Options {
-		return &source.Options{
+	return func(src string) *tree.Options {
+		return &tree.Options{
 			MaxSize: int64(i.MaxSize), Skip: skip, Exclude: exclude,
 			Umask: value.Umask,
 			Warn: func(name, what string) {
@@ -175,11 +178,11 @@ func (i *Import) destination() location.Location {
 
 // skip returns the files to pass over if the volume is made within the tree that it is made of: the
 // volume, and its temporary file, which does not exist yet.
-func (i *Import) skip() (func(source.FileID, string) bool, error) {
+func (i *Import) skip() (func(tree.FileID, string) bool, error) {
 	if i.into != nil || location.OnServer(i.volume) {
 		return location.SkipVolume(i.volume)
 	}
-	dir, err := source.ParentID(i.volume)
+	dir, err := disk.ParentID(i.volume)
 	if err != nil {
 		return nil, err
 	}
@@ -189,18 +192,23 @@ func (i *Import) skip() (func(source.FileID, string) bool, error) {
 		before[d.Name()] = true
 	}
 	base := filepath.Base(i.volume)
-	return func(in source.FileID, name string) bool {
+	return func(in tree.FileID, name string) bool {
 		isTemp := sqlitefile.IsTemporary(name) && !before[name]
 		return in == dir && (name == base || isTemp)
 	}, nil
 }
 
 // take reads the sources, into a new volume or a directory of one.
-func (i *Import) take(ctx context.Context, sources []source.Source) (stats folio.BuildStats, err error) {
-	i.copy = &treecopy.Copy{Ctx: ctx, To: i, Progress: i.NewProgress("importing", i.Quiet)}
-	defer i.copy.Progress.Done()
-	if i.copy.Progress.Shown() {
-		go i.measure(ctx, sources)
+func (i *Import) take(ctx context.Context, sources []tree.Source) (stats folio.BuildStats, err error) {
+	p := i.NewProgress("importing", i.Quiet)
+	defer p.Done()
+	i.copy = &tree.Copy{Ctx: ctx, To: i, Progress: p}
+	if p.Shown() {
+		go func() {
+			if size, ok := sizeOf(ctx, sources); ok {
+				p.Total.Store(size)
+			}
+		}()
 	}
 	switch {
 	case i.into != nil:
@@ -214,19 +222,19 @@ func (i *Import) take(ctx context.Context, sources []source.Source) (stats folio
 
 // addTo adds the files of the sources to a directory of a volume. create is that of
 // Location.Update.
-func (i *Import) addTo(ctx context.Context, loc location.Location, create *bool, sources []source.Source) (stats folio.BuildStats, err error) {
+func (i *Import) addTo(ctx context.Context, loc location.Location, create *bool, sources []tree.Source) (stats folio.BuildStats, err error) {
 	err = loc.Update(ctx, i.Streams, create, func(tx *folio.Tx) error {
-		a, err := newAddition(tx, loc, i.Force)
+		a, err := volume.NewAddition(tx, loc, i.Force)
 		if err != nil {
 			return err
 		}
-		i.put = a.put
+		i.put = a.Add
 		if err = i.takeAll(ctx, sources); err == nil {
-			err = a.finish()
+			err = a.Finish()
 		}
-		stats, i.replaced = i.copy.Stats, a.replaced
-		stats.Dirs = a.newDirs
-		if e, ok := err.(*treecopy.SinkError); ok {
+		stats, i.replaced = i.copy.Stats, a.Replaced
+		stats.Dirs = a.NewDirs
+		if e, ok := err.(*tree.SinkError); ok {
 			err = e.Unwrap()
 		}
 		return err
@@ -235,11 +243,11 @@ func (i *Import) addTo(ctx context.Context, loc location.Location, create *bool,
 }
 
 // create makes a volume.
-func (i *Import) create(ctx context.Context, sources []source.Source) (stats folio.BuildStats, err error) {
+func (i *Import) create(ctx context.Context, sources []tree.Source) (stats folio.BuildStats, err error) {
 	location.Sweep(i.volume)
 	var own error // of fn
 	err = folio.Create(ctx, i.volume, &folio.CreateOptions{Replace: i.Replaces()}, func(b *folio.Builder) error {
-		i.put = func(e *source.Entry) error {
+		i.put = func(e *tree.Entry) error {
 			if e.Link != "" {
 				return b.Link(e.Link, e.Name)
 			}
@@ -250,7 +258,7 @@ func (i *Import) create(ctx context.Context, sources []source.Source) (stats fol
 		}
 		return own
 	})
-	_, ofSink := errors.AsType[*treecopy.SinkError](own)
+	_, ofSink := errors.AsType[*tree.SinkError](own)
 	switch {
 	case err == nil:
 		return stats, nil
@@ -272,7 +280,7 @@ func (i *Import) checkEmpty() error {
 }
 
 // takeAll reads all sources.
-func (i *Import) takeAll(ctx context.Context, sources []source.Source) error {
+func (i *Import) takeAll(ctx context.Context, sources []tree.Source) error {
 	for n, src := range sources {
 		if err := i.takeOne(ctx, i.sources[n], src); err != nil {
 			return err
@@ -282,7 +290,7 @@ func (i *Import) takeAll(ctx context.Context, sources []source.Source) error {
 }
 
 // takeOne reads one source.
-func (i *Import) takeOne(ctx context.Context, name string, src source.Source) error {
+func (i *Import) takeOne(ctx context.Context, name string, src tree.Source) error {
 	i.src, i.srcName = src, name
 	if len(i.sources) > 1 {
 		i.prefix = sourceBase(name)
@@ -311,25 +319,24 @@ func sourceBase(name string) string {
 	return base
 }
 
-// measure computes the length of the progress bar. It runs concurrently with the import.
-func (i *Import) measure(ctx context.Context, sources []source.Source) {
-	var all int64
+// sizeOf adds up the sizes of sources.
+func sizeOf(ctx context.Context, sources []tree.Source) (all int64, ok bool) {
 	for _, src := range sources {
-		total, ok := src.Size(ctx)
+		size, ok := src.Size(ctx)
 		if !ok {
-			return
+			return 0, false
 		}
-		all += total
+		all += size
 	}
-	i.copy.Progress.Total.Store(all)
+	return all, true
 }
 
 // sourceFailure names the source and the file in it, unless the error is about the volume.
 func (i *Import) sourceFailure(err error) error {
-	if _, ok := errors.AsType[*treecopy.SinkError](err); ok || err == nil {
+	if _, ok := errors.AsType[*tree.SinkError](err); ok || err == nil {
 		return err
 	}
-	e, ok := errors.AsType[*source.EntryError](err)
+	e, ok := errors.AsType[*tree.EntryError](err)
 	switch {
 	case !ok:
 		return failure.At(i.srcTitle(), err)
@@ -348,7 +355,7 @@ func (i *Import) srcTitle() string {
 
 // volumeFailure names the volume, in place of the temporary file that it is written to.
 func (i *Import) volumeFailure(err error) error {
-	if e, ok := errors.AsType[*treecopy.SinkError](err); ok {
+	if e, ok := errors.AsType[*tree.SinkError](err); ok {
 		err = e.Unwrap()
 	}
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
@@ -358,7 +365,7 @@ func (i *Import) volumeFailure(err error) error {
 }
 
 // Add implements sink.
-func (i *Import) Add(e *source.Entry) error {
+func (i *Import) Add(e *tree.Entry) error {
 	i.entries++
 	if i.prefix != "" {
 		e.Name = path.Join(i.prefix, e.Name)
@@ -372,20 +379,20 @@ func (i *Import) Add(e *source.Entry) error {
 // Finish implements sink. An addition is finished after the last source.
 func (i *Import) Finish() error { return nil }
 
-// entryFailure returns an error of an entry as a *source.EntryError. Others are errors of the
+// entryFailure returns an error of an entry as a *tree.EntryError. Others are errors of the
 // volume.
-func entryFailure(e *source.Entry, err error) error {
+func entryFailure(e *tree.Entry, err error) error {
 	pe, ok := err.(*fs.PathError)
 	if !ok || pe.Path != e.Name {
 		return err
 	}
 	switch err = pe.Err; {
 	case errors.Is(err, fs.ErrExist):
-		err = source.ErrDuplicate
+		err = tree.ErrDuplicate
 	case errors.Is(err, folio.ErrNotDirectory):
-		err = source.ErrParent
+		err = tree.ErrParent
 	case e.Link != "" && errors.Is(err, fs.ErrNotExist):
-		err = source.ErrLink
+		err = tree.ErrLink
 	}
-	return &source.EntryError{Name: e.Name, Err: err}
+	return &tree.EntryError{Name: e.Name, Err: err}
 }

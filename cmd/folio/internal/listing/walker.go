@@ -5,9 +5,10 @@ import (
 	"io/fs"
 	"path"
 
+	"github.com/foliofs/folio/cmd/folio/internal/tree"
+
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/cmd/folio/internal/location"
-	"github.com/foliofs/folio/cmd/folio/internal/target"
 	"github.com/foliofs/folio/internal/inoset"
 )
 
@@ -90,7 +91,7 @@ func (w *Walker) ReadDir(dir *Entry) ([]fs.DirEntry, error) {
 func (w *Walker) Entry(dir *Entry, d fs.DirEntry) (Entry, error) {
 	e, err := w.entry(path.Join(dir.Path, d.Name()), d)
 	if err == nil && w.Strict && path.Base(e.Path) != d.Name() {
-		e.Path, err = dir.Path+"/"+d.Name(), target.ErrName
+		e.Path, err = dir.Path+"/"+d.Name(), tree.ErrName
 	}
 	if err != nil {
 		return e, w.Fail(e.Path, err)

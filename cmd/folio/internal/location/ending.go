@@ -4,7 +4,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/foliofs/folio/cmd/folio/internal/archive"
+	"github.com/foliofs/folio/cmd/folio/internal/tree/archive"
+
 	"github.com/foliofs/folio/cmd/folio/internal/failure"
 )
 

@@ -15,10 +15,12 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/foliofs/folio/cmd/folio/internal/tree"
+	"github.com/foliofs/folio/cmd/folio/internal/tree/archive"
+	"github.com/foliofs/folio/cmd/folio/internal/tree/disk"
+
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/cmd/folio/internal/failure"
-	"github.com/foliofs/folio/cmd/folio/internal/source"
-	"github.com/foliofs/folio/cmd/folio/internal/target"
 )
 
 // A Location is a file in a volume, as the command line names it: VOLUME[@SNAPSHOT][:PATH].
@@ -245,15 +247,15 @@ func IsVolume(name string) bool {
 		return false
 	}
 	defer f.Close()
-	var head [source.HeadSize]byte
+	var head [archive.HeadSize]byte
 	_, err = io.ReadFull(f, head[:])
-	return err == nil && source.IsVolume(head[:])
+	return err == nil && archive.IsVolume(head[:])
 }
 
 // EntryFailure names the file in an error of an entry of the tree at l.
-func (l Location) EntryFailure(e *source.EntryError) error {
+func (l Location) EntryFailure(e *tree.EntryError) error {
 	name := path.Join(l.Path, e.Name)
-	if errors.Is(e.Err, target.ErrName) {
+	if errors.Is(e.Err, tree.ErrName) {
 		name = l.Path + "/" + e.Name // as it is, and not where it would lead
 	}
 	return l.Failure(name, e.Err)
@@ -271,19 +273,19 @@ func SameFile(a, b string) bool {
 
 // SkipVolume returns the files to pass over if an existing volume lies within a source: the volume,
 // and the side files of a database.
-func SkipVolume(volume string) (func(source.FileID, string) bool, error) {
+func SkipVolume(volume string) (func(tree.FileID, string) bool, error) {
 	if OnServer(volume) {
-		return func(source.FileID, string) bool { return false }, nil
+		return func(tree.FileID, string) bool { return false }, nil
 	}
 	if real, err := filepath.EvalSymlinks(volume); err == nil {
 		volume = real
 	}
-	dir, err := source.ParentID(volume)
+	dir, err := disk.ParentID(volume)
 	if err != nil {
 		return nil, err
 	}
 	base := filepath.Base(volume)
-	return func(in source.FileID, name string) bool {
+	return func(in tree.FileID, name string) bool {
 		if in != dir {
 			return false
 		}

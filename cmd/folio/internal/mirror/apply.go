@@ -4,15 +4,16 @@ import (
 	"errors"
 	"io/fs"
 
+	"github.com/foliofs/folio/cmd/folio/internal/tree"
+
 	"github.com/foliofs/folio"
-	"github.com/foliofs/folio/cmd/folio/internal/source"
 )
 
 // ErrMeanwhile says that another program has changed the same directory of the volume.
 var ErrMeanwhile = errors.New("was changed by another program meanwhile")
 
-// Apply implements source.Differ. It is called on the goroutine of Run.
-func (m *mirror) Apply(entries []*source.Entry) error {
+// Apply implements disk.Differ. It is called on the goroutine of Run.
+func (m *mirror) Apply(entries []*tree.Entry) error {
 	n := len(entries)
 	if n > 1 && entries[n-1].Content != nil { // an error in it rolls its transaction back
 		if err := m.transaction(entries[:n-1]); err != nil {
@@ -24,7 +25,7 @@ func (m *mirror) Apply(entries []*source.Entry) error {
 }
 
 // transaction applies all entries whose content can be read (M2).
-func (m *mirror) transaction(entries []*source.Entry) error {
+func (m *mirror) transaction(entries []*tree.Entry) error {
 	entries = m.readable(entries)
 	if len(entries) == 0 {
 		return nil
@@ -44,7 +45,7 @@ func (m *mirror) transaction(entries []*source.Entry) error {
 }
 
 // readable leaves out entries without their content, and further names of such.
-func (m *mirror) readable(entries []*source.Entry) (list []*source.Entry) {
+func (m *mirror) readable(entries []*tree.Entry) (list []*tree.Entry) {
 	for _, e := range entries {
 		switch o := e.Note.(*op); {
 		case e.Err != nil:
@@ -58,7 +59,7 @@ func (m *mirror) readable(entries []*source.Entry) (list []*source.Entry) {
 	return list
 }
 
-func (m *mirror) skip(e *source.Entry, why error) {
+func (m *mirror) skip(e *tree.Entry, why error) {
 	path := e.Note.(*op).Path
 	if !harmless(why) {
 		m.stats.Skipped++
@@ -67,7 +68,7 @@ func (m *mirror) skip(e *source.Entry, why error) {
 	m.Warn(path, why)
 }
 
-func (m *mirror) update(entries []*source.Entry) error {
+func (m *mirror) update(entries []*tree.Entry) error {
 	if m.DryRun {
 		return nil
 	}
@@ -81,7 +82,7 @@ func (m *mirror) update(entries []*source.Entry) error {
 	})
 }
 
-func (m *mirror) apply(tx *folio.Tx, e *source.Entry) error {
+func (m *mirror) apply(tx *folio.Tx, e *tree.Entry) error {
 	o := e.Note.(*op)
 	if o.Kind == Removed || o.clear {
 		if err := tx.RemoveAll(e.Name); err != nil {
@@ -99,8 +100,8 @@ func (m *mirror) apply(tx *folio.Tx, e *source.Entry) error {
 	return meanwhile(e.Name, tx.SetHeader(&e.Header))
 }
 
-func (m *mirror) addFile(tx *folio.Tx, e *source.Entry) error {
-	meter := &source.Meter{R: e.Content, Count: m.copied}
+func (m *mirror) addFile(tx *folio.Tx, e *tree.Entry) error {
+	meter := &tree.Meter{R: e.Content, Count: m.copied}
 	if e.Content != nil {
 		e.Content = meter
 	}
@@ -126,7 +127,7 @@ func meanwhile(name string, err error) error {
 }
 
 // report counts a change, and tells about it.
-func (m *mirror) report(e *source.Entry) {
+func (m *mirror) report(e *tree.Entry) {
 	o := e.Note.(*op)
 	if o.Kind == 0 {
 		return

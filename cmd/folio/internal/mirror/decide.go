@@ -3,8 +3,10 @@ package mirror
 import (
 	"time"
 
+	"github.com/foliofs/folio/cmd/folio/internal/tree"
+	"github.com/foliofs/folio/cmd/folio/internal/tree/disk"
+
 	"github.com/foliofs/folio"
-	"github.com/foliofs/folio/cmd/folio/internal/source"
 )
 
 // An op is a Note. It tells Apply how to change the file of an entry.
@@ -16,8 +18,8 @@ type op struct {
 
 // Links knows the files with several names.
 type links struct {
-	first   map[source.FileID]firstName // files on disk that were met
-	claimed map[uint64]bool             // inodes in the volume with several names that stand for one of them
+	first   map[tree.FileID]firstName // files on disk that were met
+	claimed map[uint64]bool           // inodes in the volume with several names that stand for one of them
 }
 
 // A firstName is the name by which a file was met first.
@@ -27,23 +29,23 @@ type firstName struct {
 }
 
 func newLinks() links {
-	return links{make(map[source.FileID]firstName), make(map[uint64]bool)}
+	return links{make(map[tree.FileID]firstName), make(map[uint64]bool)}
 }
 
 // A decision is about one directory.
 type decision struct {
 	*mirror
-	d       *source.Dir
+	d       *disk.Dir
 	known   *known
-	out     *source.Out
+	out     *disk.Out
 	touched bool // its time of change will have to be set
 }
 
-// Compare implements source.Differ. It is called on one goroutine.
-func (m *mirror) Compare(d *source.Dir, out *source.Out) error {
+// Compare implements disk.Differ. It is called on one goroutine.
+func (m *mirror) Compare(d *disk.Dir, out *disk.Out) error {
 	if d.Err != nil {
 		if d.Up == nil {
-			return &source.EntryError{Name: d.Path, Err: d.Err}
+			return &tree.EntryError{Name: d.Path, Err: d.Err}
 		}
 		m.leave(d.Path, d.Err)
 		return nil
@@ -74,7 +76,7 @@ func (c *decision) removeExtra() error {
 		return nil
 	}
 	for _, x := range c.known.extra {
-		path := source.Join(c.d.Path, x.name)
+		path := tree.Join(c.d.Path, x.name)
 		if err := c.add(&op{Change: Change{Kind: Removed, Path: path, IsDir: x.isDir}}, folio.Header{}); err != nil {
 			return err
 		}
@@ -90,10 +92,10 @@ func (c *decision) add(o *op, h folio.Header) error {
 func (c *decision) addSized(o *op, h folio.Header, size int64) error {
 	c.touched = c.touched || o.Kind != Attributes
 	h.Name = c.place(o.Path)
-	return c.out.Add(&source.Entry{Header: h, Size: size, Note: o})
+	return c.out.Add(&tree.Entry{Header: h, Size: size, Note: o})
 }
 
-func (c *decision) file(f *source.File, j *judgement) error {
+func (c *decision) file(f *disk.File, j *judgement) error {
 	switch {
 	case f.Err != nil:
 		c.leave(f.Path(), f.Err)
@@ -116,7 +118,7 @@ func (c *decision) file(f *source.File, j *judgement) error {
 
 // single decides about a file that is met for the first time. An inode with several names stands
 // for one file, and is not changed (M4): this would change it by all of them.
-func (c *decision) single(f *source.File, j *judgement) error {
+func (c *decision) single(f *disk.File, j *judgement) error {
 	if shared := j.verdict != absent && j.verdict != inType && j.nlink > 1; shared {
 		if j.verdict == inAttr || c.links.claimed[j.ino] {
 			j.verdict = inBytes
@@ -136,7 +138,7 @@ func (c *decision) single(f *source.File, j *judgement) error {
 }
 
 // link decides about another name of a file.
-func (c *decision) link(f *source.File, j *judgement, first firstName) error {
+func (c *decision) link(f *disk.File, j *judgement, first firstName) error {
 	if j.verdict != absent && j.ino == first.ino {
 		c.same++
 		return nil
@@ -146,7 +148,7 @@ func (c *decision) link(f *source.File, j *judgement, first firstName) error {
 }
 
 // make makes a file in the volume like the file on disk.
-func (c *decision) make(f *source.File, j *judgement) error {
+func (c *decision) make(f *disk.File, j *judgement) error {
 	if j.verdict == alike {
 		c.same++
 		return nil
@@ -167,10 +169,10 @@ func (c *decision) make(f *source.File, j *judgement) error {
 	}
 	c.touched = true
 	h.Name = c.place(o.Path)
-	return c.out.AddContent(f, &source.Entry{Header: h, Note: o})
+	return c.out.AddContent(f, &tree.Entry{Header: h, Note: o})
 }
 
-func (c *decision) describe(f *source.File, o *op) (err error) {
+func (c *decision) describe(f *disk.File, o *op) (err error) {
 	o.Kind, o.clear = Attributes, false
 	h := c.header(f.Header())
 	if h.Xattrs, err = f.Xattrs(); err != nil {

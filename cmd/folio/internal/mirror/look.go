@@ -11,8 +11,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/foliofs/folio/cmd/folio/internal/tree/disk"
+
 	"github.com/foliofs/folio"
-	"github.com/foliofs/folio/cmd/folio/internal/source"
 )
 
 // A verdict says how a file in the volume differs from the one on disk.
@@ -48,8 +49,8 @@ type extra struct {
 	isDir bool
 }
 
-// Look implements source.Differ. It is called on several goroutines.
-func (m *mirror) Look(d *source.Dir) error {
+// Look implements disk.Differ. It is called on several goroutines.
+func (m *mirror) Look(d *disk.Dir) error {
 	k := &known{files: make([]judgement, len(d.Files))}
 	d.Known = k
 	if m.Seen != nil {
@@ -65,7 +66,7 @@ func (m *mirror) Look(d *source.Dir) error {
 
 // inVolume reports whether a directory on disk is a directory in the volume, too. It follows no
 // symbolic link there, except for a link that the command line names.
-func (m *mirror) inVolume(d *source.Dir) bool {
+func (m *mirror) inVolume(d *disk.Dir) bool {
 	if d.Up == nil {
 		return m.there
 	}
@@ -78,7 +79,7 @@ type look struct {
 	*mirror
 	*known
 	rx    *folio.Rx
-	d     *source.Dir
+	d     *disk.Dir
 	place string
 }
 
@@ -128,7 +129,7 @@ func (l *look) addExtra(e fs.DirEntry) error {
 }
 
 // judge compares a file on disk with the entry of its name (M3).
-func (l *look) judge(f *source.File, e fs.DirEntry, j *judgement) error {
+func (l *look) judge(f *disk.File, e fs.DirEntry, j *judgement) error {
 	if f.Err != nil {
 		return nil
 	}
@@ -170,7 +171,7 @@ func ofSource(err error) (disk, volume error) {
 }
 
 // judgeFile compares a file that is no directory with an inode of the same type.
-func (l *look) judgeFile(f *source.File, n *folio.Node, mode fs.FileMode, at string) (verdict, error) {
+func (l *look) judgeFile(f *disk.File, n *folio.Node, mode fs.FileMode, at string) (verdict, error) {
 	h := f.Header()
 	same, err := l.sameContent(f, &h, n, at)
 	if err != nil {
@@ -213,7 +214,7 @@ func (l *look) judgeAttr(
 }
 
 // sameContent compares the content, target or device of a file, as its type requires.
-func (l *look) sameContent(f *source.File, h *folio.Header, n *folio.Node, at string) (bool, error) {
+func (l *look) sameContent(f *disk.File, h *folio.Header, n *folio.Node, at string) (bool, error) {
 	switch {
 	case h.Mode&fs.ModeSymlink != 0:
 		target, err := l.rx.Readlink(at)
@@ -228,7 +229,7 @@ func (l *look) sameContent(f *source.File, h *folio.Header, n *folio.Node, at st
 	return l.sameBytes(f, at)
 }
 
-func (l *look) sameBytes(f *source.File, at string) (bool, error) {
+func (l *look) sameBytes(f *disk.File, at string) (bool, error) {
 	file, err := l.rx.Open(at)
 	if err != nil {
 		return false, err

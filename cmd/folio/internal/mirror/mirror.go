@@ -25,8 +25,10 @@ import (
 	"io/fs"
 	"time"
 
+	"github.com/foliofs/folio/cmd/folio/internal/tree"
+	"github.com/foliofs/folio/cmd/folio/internal/tree/disk"
+
 	"github.com/foliofs/folio"
-	"github.com/foliofs/folio/cmd/folio/internal/source"
 )
 
 // Options say how to mirror.
@@ -71,7 +73,7 @@ type Stats struct {
 	Bytes   int64              // of contents written
 }
 
-// A mirror is one run. Its methods that source.Diff calls say on which goroutine they are.
+// A mirror is one run. Its methods that disk.Diff calls say on which goroutine they are.
 type mirror struct {
 	Options
 	ctx   context.Context
@@ -89,8 +91,8 @@ type mirror struct {
 
 // Run makes the directory dir of v like t. A v that is nil stands for an empty volume, for a dry
 // run. Changes before an error stay. Errors name the path in the volume, as *fs.PathError, or the
-// one on disk, as *source.EntryError.
-func Run(ctx context.Context, t *source.Tree, v *folio.Volume, dir string, o *Options) (Stats, error) {
+// one on disk, as *tree.EntryError.
+func Run(ctx context.Context, t *disk.Tree, v *folio.Volume, dir string, o *Options) (Stats, error) {
 	m := newMirror(ctx, v, dir, o)
 	return m.run(t, m)
 }
@@ -100,11 +102,11 @@ func newMirror(ctx context.Context, v *folio.Volume, dir string, o *Options) *mi
 }
 
 // run does it all. differ is m, or the wrapper of a test around m.
-func (m *mirror) run(t *source.Tree, differ source.Differ) (Stats, error) {
+func (m *mirror) run(t *disk.Tree, differ disk.Differ) (Stats, error) {
 	if err := m.prepare(); err != nil {
 		return Stats{}, err
 	}
-	err := source.Diff(m.ctx, t, differ)
+	err := disk.Diff(m.ctx, t, differ)
 	m.stats.Same, m.stats.Skipped = m.same, m.stats.Skipped+m.left
 	if err == nil && m.changed() && !m.DryRun {
 		err = m.v.Sync(m.ctx)
@@ -144,11 +146,11 @@ func (m *mirror) changed() bool {
 
 // place is where a path of the tree is in the volume. That of the whole ends in "/.", as dir may be
 // a symbolic link to it.
-func (m *mirror) place(path string) string { return source.Join(m.dir, path) }
+func (m *mirror) place(path string) string { return tree.Join(m.dir, path) }
 
 // harmless reports whether a file that is left out for that reason is nothing to worry about.
 func harmless(err error) bool {
-	return errors.Is(err, source.ErrVanished) || errors.Is(err, source.ErrSocket)
+	return errors.Is(err, tree.ErrVanished) || errors.Is(err, tree.ErrSocket)
 }
 
 // Why a file was left as it was, besides the errors of package source.

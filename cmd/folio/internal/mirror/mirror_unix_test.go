@@ -16,10 +16,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/foliofs/folio/cmd/folio/internal/tree"
+	"github.com/foliofs/folio/cmd/folio/internal/tree/disk"
+
 	"golang.org/x/sys/unix"
 
 	"github.com/foliofs/folio"
-	"github.com/foliofs/folio/cmd/folio/internal/source"
 )
 
 // A pair is a directory on disk and a volume.
@@ -28,7 +30,7 @@ type pair struct {
 	dir      string
 	v        *folio.Volume
 	warnings []string
-	before   func(entries []*source.Entry) // is called before Apply
+	before   func(entries []*tree.Entry) // is called before Apply
 }
 
 func newPair(t *testing.T) *pair {
@@ -61,10 +63,10 @@ func (p *pair) write(name, content string) {
 // A meddler does something before each Apply.
 type meddler struct {
 	*mirror
-	before func(entries []*source.Entry)
+	before func(entries []*tree.Entry)
 }
 
-func (m meddler) Apply(entries []*source.Entry) error {
+func (m meddler) Apply(entries []*tree.Entry) error {
 	if m.before != nil {
 		m.before(entries)
 	}
@@ -74,7 +76,7 @@ func (m meddler) Apply(entries []*source.Entry) error {
 // sync mirrors the directory and returns what was done, as "kind path".
 func (p *pair) sync(dir string, o Options) (done []string, stats Stats, err error) {
 	p.Helper()
-	tree, err := source.OpenDir(p.dir, &source.Options{})
+	tree, err := disk.OpenDir(p.dir, &tree.Options{})
 	p.must(err)
 	defer tree.Close()
 	o.Warn = func(path string, why error) { p.warnings = append(p.warnings, path+": "+why.Error()) }
@@ -196,7 +198,7 @@ func TestLargeFileChanges(t *testing.T) {
 		p.write("c", "new")
 		p.write("b", strings.Repeat("x", large)) // no holes: they would be read ahead
 		p.must(os.Link(p.path("b"), p.path("d")))
-		p.before = func(entries []*source.Entry) {
+		p.before = func(entries []*tree.Entry) {
 			if e := entries[len(entries)-1]; e.Content != nil {
 				p.must(os.Truncate(p.path("b"), size))
 			}
@@ -237,7 +239,7 @@ func TestVolumeChanges(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
 	p.write("f", "x")
-	p.before = func([]*source.Entry) { p.must(p.v.WriteFile("f", []byte("other"), 0o600)) }
+	p.before = func([]*tree.Entry) { p.must(p.v.WriteFile("f", []byte("other"), 0o600)) }
 	_, _, err := p.sync(".", Options{})
 	if e, ok := errors.AsType[*fs.PathError](err); !errors.Is(err, ErrMeanwhile) || !ok || e.Path != "f" {
 		t.Errorf("got %v", err)

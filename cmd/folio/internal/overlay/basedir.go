@@ -5,8 +5,8 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/foliofs/folio/cmd/folio/internal/source"
-	"github.com/foliofs/folio/cmd/folio/internal/target"
+	"github.com/foliofs/folio/cmd/folio/internal/tree"
+	"github.com/foliofs/folio/cmd/folio/internal/tree/disk"
 )
 
 // A baseDir is a directory of the system that is the base of an overlay: an os.Root, with the
@@ -48,7 +48,7 @@ func (d baseDir) with(name string, fn func(f *os.File) error) error {
 // that cannot be opened are not known: it can be seen nevertheless.
 func (d baseDir) Xattrs(name string) (attrs map[string][]byte, err error) {
 	err = d.with(name, func(f *os.File) error {
-		attrs, err = source.Xattrs(f)
+		attrs, err = disk.Xattrs(f)
 		return err
 	})
 	if errors.Is(err, fs.ErrPermission) {
@@ -59,13 +59,13 @@ func (d baseDir) Xattrs(name string) (attrs map[string][]byte, err error) {
 
 // SetXattr sets an extended attribute, if a volume gives it back to a disk.
 func (d baseDir) SetXattr(name, attr string, value []byte) error {
-	if !source.KeepsXattr(attr) {
+	if !tree.KeepsXattr(attr) {
 		return nil
 	}
-	return d.with(name, func(f *os.File) error { return target.SetXattr(f, attr, value) })
+	return d.with(name, func(f *os.File) error { return disk.SetXattr(f, attr, value) })
 }
 
 // RemoveXattr removes an extended attribute.
 func (d baseDir) RemoveXattr(name, attr string) error {
-	return d.with(name, func(f *os.File) error { return target.RemoveXattr(f, attr) })
+	return d.with(name, func(f *os.File) error { return disk.RemoveXattr(f, attr) })
 }

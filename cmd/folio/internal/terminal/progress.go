@@ -47,6 +47,16 @@ func (s *Streams) NewProgress(verb string, quiet bool) *Progress {
 // Shown reports whether there is a terminal to show it.
 func (p *Progress) Shown() bool { return p.w != nil }
 
+// Expect adds the bytes that size returns, if it knows them, to what will be done. It does not call
+// size where nothing is shown.
+func (p *Progress) Expect(size func() (bytes int64, ok bool)) {
+	if p.Shown() {
+		if more, ok := size(); ok {
+			p.Total.Store(p.Bytes + more)
+		}
+	}
+}
+
 // AddBytes counts bytes of contents.
 func (p *Progress) AddBytes(n int64) {
 	p.Bytes += n

@@ -1,8 +1,0 @@
-//go:build !linux && !darwin
-
-package source
-
-import "os"
-
-// Xattrs returns nothing: extended attributes are not read on these systems.
-func Xattrs(*os.File) (map[string][]byte, error) { return nil, nil }

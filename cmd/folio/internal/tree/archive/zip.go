@@ -1,0 +1,279 @@
+package archive
+
+import (
+	"archive/zip"
+	"compress/bzip2"
+	"context"
+	"encoding/binary"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/cmd/folio/internal/tree"
+)
+
+var errNotZip = errors.New("not a zip archive")
+
+// A zipSource is a zip archive. Its directory is in memory; contents are read and inflated by the
+// workers.
+type zipSource struct {
+	file  *os.File
+	files []zipFile // in walk order
+	o     *tree.Options
+}
+
+type zipFile struct {
+	*zip.File
+	name string
+	link string // of which file it may be another name; see zipLinks
+}
+
+// openZip takes f for a zip archive, or returns errNotZip.
+func openZip(f *os.File, size int64, o *tree.Options) (tree.Source, error) {
+	r, err := zip.NewReader(f, size)
+	if errors.Is(err, zip.ErrFormat) {
+		return nil, errNotZip
+	}
+	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
+		return nil, tree.OpenError(f.Name(), archiveError(err))
+	}
+	s := &zipSource{file: f, files: make([]zipFile, 0, len(r.File)), o: o}
+	r.RegisterDecompressor(zipBzip2, func(r io.Reader) io.ReadCloser { return io.NopCloser(bzip2.NewReader(r)) })
+	r.RegisterDecompressor(zipZstd, func(r io.Reader) io.ReadCloser { return zstdContent(r) })
+	var packed uint64
+	for _, zf := range r.File {
+		if packed += zf.CompressedSize64; packed < zf.CompressedSize64 || packed > uint64(size) {
+			return nil, tree.OpenError(f.Name(), tree.WrapEntry(zf.Name, tree.ErrOverlap))
+		}
+		name, err := zipName(zf)
+		if err != nil {
+			return nil, tree.OpenError(f.Name(), tree.WrapEntry(zf.Name, err))
+		}
+		field, _ := readZipField(zf.Extra)
+		s.files = append(s.files, zipFile{zf, name, field.Link})
+	}
+	if err := checkBegin(f, s.files); err != nil {
+		return nil, tree.OpenError(f.Name(), err)
+	}
+	slices.SortStableFunc(s.files, func(a, b zipFile) int { return tree.CompareNames(a.name, b.name) })
+	s.files = onceEachDir(s.files)
+	return s, nil
+}
+
+// Methods of compression that package zip does not know by itself.
+const (
+	zipBzip2 = 12
+	zipZstd  = 93
+)
+
+// onceEachDir leaves of several entries for one directory the last one, as unpacking would.
+func onceEachDir(files []zipFile) []zipFile {
+	kept := files[:0]
+	for _, f := range files {
+		if n := len(kept); n > 0 && kept[n-1].name == f.name && kept[n-1].Mode().IsDir() && f.Mode().IsDir() {
+			kept[n-1] = f
+			continue
+		}
+		kept = append(kept, f)
+	}
+	return kept
+}
+
+// A local header comes before the content of an entry. It is a signature and, in its last 4 bytes,
+// the lengths of a name and an extra field that follow.
+const (
+	localMagic  = "PK\x03\x04"
+	localHeader = 30
+)
+
+// checkBegin refuses an archive that begins with an entry of which its directory does not know.
+// That one was cut off, and the directory is of another archive, which is the content of an entry.
+func checkBegin(f *os.File, files []zipFile) error {
+	var head [localHeader]byte
+	if _, err := f.ReadAt(head[:], 0); err != nil || string(head[:4]) != localMagic {
+		return archiveError(unlessEOF(err))
+	}
+	first := int64(localHeader) + int64(binary.LittleEndian.Uint16(head[26:])) + int64(binary.LittleEndian.Uint16(head[28:]))
+	for _, zf := range files {
+		if off, err := zf.DataOffset(); err == nil && off == first {
+			return nil
+		}
+	}
+	return tree.ErrTruncated
+}
+
+// unlessEOF passes over the end of a file that is too short to begin with an entry.
+func unlessEOF(err error) error {
+	if err == io.EOF {
+		return nil
+	}
+	return err
+}
+
+func (s *zipSource) OnDisk() bool { return false }
+
+func (s *zipSource) Size(context.Context) (total int64, ok bool) {
+	for _, f := range s.files {
+		total += int64(min(f.UncompressedSize64, tree.MaxContent))
+	}
+	return total, total >= 0
+}
+
+func (s *zipSource) Close() error { return s.file.Close() }
+
+func (s *zipSource) Walk(ctx context.Context, fn func(*tree.Entry) error) error {
+	return tree.Run(ctx, s.o, false, func(p *tree.Pipeline) error {
+		links := linksOf(s.files, s.o)
+		for _, f := range s.files {
+			if err := f.add(p, links); err != nil {
+				return tree.WrapEntry(f.name, err)
+			}
+		}
+		return nil
+	}, fn)
+}
+
+const zipEncrypted = 1 // a bit of Flags
+
+func (f zipFile) add(p *tree.Pipeline, links *zipLinks) error {
+	if f.Flags&zipEncrypted != 0 {
+		return tree.ErrEncrypted
+	}
+	e := f.entry(p.Options.Umask)
+	if e.Mode.Type() == fs.ModeNamedPipe && f.UncompressedSize64 > 0 {
+		e.Mode = e.Mode.Perm() // Info-ZIP has read its standard input
+	}
+	switch e.Mode.Type() {
+	case 0:
+		if f.UncompressedSize64 > tree.MaxContent {
+			return folio.ErrTooLarge
+		}
+		link, err := links.link(f)
+		if err != nil {
+			return err
+		}
+		if link != "" {
+			return p.Add(&tree.Entry{Header: folio.Header{Name: f.name}, Link: link}, nil)
+		}
+		e.Size = int64(f.UncompressedSize64)
+		return p.Add(e, f)
+	case fs.ModeSymlink:
+		target, err := f.target()
+		if err != nil {
+			return err
+		}
+		e.Linkname = target
+	case fs.ModeNamedPipe:
+	case fs.ModeDir:
+		if f.UncompressedSize64 > 0 {
+			return tree.ErrDamaged // it was a file
+		}
+	default: // a device has no number here
+		return tree.ErrType
+	}
+	return p.Add(e, nil)
+}
+
+// entry returns the entry without the fields of one type only. The times of a zipField count unless
+// a program has changed the time that zip itself knows, in seconds.
+func (f zipFile) entry(umask fs.FileMode) *tree.Entry {
+	e := &tree.Entry{Header: folio.Header{Name: f.name}}
+	e.Mode, e.ModTime = f.mode(umask), f.Modified
+	e.UID, e.GID = f.owner()
+	field, ok := readZipField(f.Extra)
+	if !ok {
+		return e
+	}
+	e.Xattrs = field.Xattrs
+	if exact := time.Unix(0, field.Mtime); uint32(exact.Unix()) == uint32(f.Modified.Unix()) {
+		e.ModTime, e.AccessTime, e.ChangeTime = exact, time.Unix(0, field.Atime), time.Unix(0, field.Ctime)
+	}
+	return e
+}
+
+// mode returns the mode of an entry. One of a system without modes, or of a program that left it
+// out, gets the permissions of a new file, apart from those to write if it is read-only.
+func (f zipFile) mode(umask fs.FileMode) fs.FileMode {
+	mode := f.Mode()
+	switch {
+	case fromUnix(f.File) && f.ExternalAttrs>>16 != 0:
+		return mode
+	case mode.Perm() == 0 && mode.IsDir():
+		mode |= 0o777
+	case mode.IsDir(): // of MS-DOS, whose attribute for directories some programs leave out
+		mode |= mode.Perm() & 0o444 >> 2
+	case mode.Perm() == 0:
+		mode |= 0o666
+	}
+	return mode &^ umask
+}
+
+// maxTarget is the longest target of a symbolic link that an archive may hold, in bytes.
+const maxTarget = 4095
+
+// target returns the target of a symbolic link, which is its content.
+func (f zipFile) target() (string, error) {
+	if f.UncompressedSize64 > maxTarget {
+		return "", tree.ErrTarget
+	}
+	p := make([]byte, f.UncompressedSize64)
+	err := f.Fill(nil, p)
+	return zipText(f.File, string(p)), err
+}
+
+func (f zipFile) Fill(_ *tree.Entry, p []byte) error {
+	r, err := f.Open()
+	if err != nil {
+		return archiveError(err)
+	}
+	defer r.Close()
+	return archiveError(tree.ReadExactly(r, p))
+}
+
+func (f zipFile) Feed(s *tree.Stream) error {
+	r, err := f.Open()
+	if err != nil {
+		return archiveError(err)
+	}
+	defer r.Close()
+	return archiveError(s.CopyAll(r, int64(f.UncompressedSize64)))
+}
+
+func (f zipFile) Drop() {}
+
+const zipUnixOwner = 0x7875 // the id of Info-ZIP's new Unix extra field
+
+// owner returns who owns the file: version 1, size of uid, uid, size of gid, gid. Without an owner
+// it is who runs this.
+func (f zipFile) owner() (uid, gid uint32) {
+	for id, field := range zipFields(f.Extra) {
+		if id != zipUnixOwner || len(field) < 1 || field[0] != 1 {
+			continue
+		}
+		uid, rest, ok := sized(field[1:])
+		gid, _, ok2 := sized(rest)
+		if ok && ok2 {
+			return uid, gid
+		}
+	}
+	return own()
+}
+
+// sized decodes a number that follows its size in bytes.
+func sized(p []byte) (n uint32, rest []byte, ok bool) {
+	if len(p) < 1 || p[0] > 4 || len(p) < 1+int(p[0]) {
+		return 0, nil, false
+	}
+	var b [4]byte
+	copy(b[:], p[1:1+p[0]])
+	return binary.LittleEndian.Uint32(b[:]), p[1+p[0]:], true
+}
+
+// own returns the ids of who runs this.
+func own() (uid, gid uint32) {
+	return uint32(max(0, os.Getuid())), uint32(max(0, os.Getgid()))
+}

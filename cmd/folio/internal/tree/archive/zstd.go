@@ -1,0 +1,72 @@
+package archive
+
+import (
+	"errors"
+	"io"
+
+	"github.com/foliofs/folio/cmd/folio/internal/tree"
+	"github.com/klauspost/compress/zstd"
+)
+
+const zstdMagic = "\x28\xb5\x2f\xfd"
+
+// maxWindow is how far back a zstd stream may refer, in bytes. That much of it is in memory. The
+// zstd program has the same limit, and with --long none.
+const maxWindow = 128 << 20
+
+// errWindow says that a stream needs more memory than an archive may take.
+var errWindow = &tree.CompressedError{Name: "zstd with a window of more than 128 MiB", Program: "zstd -dc --long=31"}
+
+// A zstdReader decompresses a stream. It gives the errors of its library our names, and those of
+// reading stay as they are.
+type zstdReader struct {
+	in *tree.Meter
+	d  *zstd.Decoder
+}
+
+func newZstdReader(in io.Reader) (*zstdReader, error) {
+	r := &zstdReader{in: &tree.Meter{R: in, Count: func(int64) {}}}
+	var err error
+	r.d, err = zstd.NewReader(r.in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderLowmem(true))
+	return r, r.cause(err)
+}
+
+// zstdContent returns a reader of an entry that zstd has compressed. Close gives its memory back.
+func zstdContent(in io.Reader) io.ReadCloser {
+	r, err := newZstdReader(in)
+	if err != nil {
+		return io.NopCloser(failingReader{err})
+	}
+	return r
+}
+
+// A failingReader fails.
+type failingReader struct{ err error }
+
+func (r failingReader) Read([]byte) (int, error) { return 0, r.err }
+
+func (r *zstdReader) Close() error {
+	r.d.Close()
+	return nil
+}
+
+func (r *zstdReader) Read(p []byte) (int, error) {
+	n, err := r.d.Read(p)
+	return n, r.cause(err)
+}
+
+func (r *zstdReader) cause(err error) error {
+	switch {
+	case err == nil || err == io.EOF:
+		return err
+	case r.in.Err != nil:
+		return r.in.Err
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return tree.ErrTruncated
+	case errors.Is(err, zstd.ErrCRCMismatch):
+		return tree.ErrChecksum
+	case errors.Is(err, zstd.ErrWindowSizeExceeded):
+		return errWindow
+	}
+	return tree.ErrDamaged
+}

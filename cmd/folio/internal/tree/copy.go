@@ -1,0 +1,195 @@
+package tree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/cmd/folio/internal/value"
+)
+
+// A Sink takes in the entries of a tree: a directory on disk, an archive, a new volume, or a
+// directory of a volume, as cp or as import fills it.
+type Sink interface {
+	// Add takes in an entry, in walk order. If the entry cannot be read, the error is a
+	// *EntryError.
+	Add(e *Entry) error
+	// Finish is called after the last entry. It sets the times of directories, which change while
+	// files are added to them.
+	Finish() error
+}
+
+// A Copy copies trees from sources to a sink. import, put, cp, get and export all copy with
+// one.
+type Copy struct {
+	Ctx      context.Context
+	To       Sink
+	Progress Progress
+	Stats    folio.BuildStats // of the entries that the sink took in
+}
+
+// A Progress is told about what is copied.
+type Progress interface {
+	// Expect adds the bytes that size returns, if it knows them, to those of the whole. Size is not
+	// called if nobody sees the progress.
+	Expect(size func() (bytes int64, ok bool))
+	AddBytes(n int64)
+	AddFile()
+}
+
+// A SinkError is an error of the sink, not of the
+type SinkError struct{ error }
+
+func (e *SinkError) Unwrap() error { return e.error }
+
+// OfSink marks an error of the sink.
+func OfSink(err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, ok := errors.AsType[*SinkError](err); ok {
+		return err
+	}
+	return &SinkError{err}
+}
+
+// Run copies the tree of a source, and tells the progress its size. An error is a *SinkError, or an
+// error of the
+func (t *Copy) Run(src Source) error {
+	t.Progress.Expect(func() (int64, bool) { return src.Size(t.Ctx) })
+	if err := src.Walk(t.Ctx, t.Add); err != nil {
+		return err
+	}
+	return OfSink(t.To.Finish())
+}
+
+// Add passes an entry on, and counts it.
+func (t *Copy) Add(e *Entry) error {
+	if e.Content != nil {
+		e.Content = countedContent{&Meter{R: e.Content, Count: t.Progress.AddBytes}, t.Ctx}
+	} else {
+		t.Progress.AddBytes(int64(len(e.Data)))
+	}
+	if err := t.To.Add(e); err != nil {
+		if _, reading := errors.AsType[*EntryError](err); reading {
+			return err
+		}
+		return OfSink(err)
+	}
+	t.count(e)
+	t.Progress.AddFile()
+	return nil
+}
+
+// count adds an entry to the statistics. The root of a tree does not count.
+func (t *Copy) count(e *Entry) {
+	s := &t.Stats
+	switch {
+	case e.Link != "":
+		s.Links++
+	case e.Mode.IsRegular():
+		s.Files++
+		s.Bytes += e.Size
+	case e.Mode.Type() == fs.ModeSymlink:
+		s.Symlinks++
+	case !e.Mode.IsDir():
+		s.Others++
+	case e.Name != ".":
+		s.Dirs++
+	}
+}
+
+// A sharedFile is a file with several names, in a volume or on disk.
+type sharedFile struct {
+	volume string // "" on disk
+	id     FileID
+}
+
+// FirstNames are the names that files with several names got first in a sink. The nil map means
+// that each name becomes a file of its own, unless the source says otherwise.
+type FirstNames map[sharedFile]string
+
+// Link returns the name that the file of an entry has in the sink already, or "". top is the name
+// of the entry ".". The entry gets the name to, which link notes.
+func (n FirstNames) Link(volume string, e *Entry, top, to string) string {
+	if e.Link != "" {
+		return path.Join(top, e.Link)
+	}
+	if !e.Shared || n == nil {
+		return ""
+	}
+	key := sharedFile{volume, e.ID}
+	first := n[key]
+	if first == "" {
+		n[key] = to
+	}
+	return first
+}
+
+// A countedContent is the content of an entry. It counts bytes for a progress, and ends with its
+// context.
+type countedContent struct {
+	*Meter
+	ctx context.Context
+}
+
+func (c countedContent) Read(p []byte) (int, error) {
+	if c.ctx.Err() != nil {
+		return 0, context.Cause(c.ctx)
+	}
+	return c.Meter.Read(p)
+}
+
+// ReadAt implements io.ReaderAt for a content that does.
+func (c countedContent) ReadAt(p []byte, off int64) (int, error) {
+	n, err := c.R.(io.ReaderAt).ReadAt(p, off)
+	c.Count(int64(n))
+	return n, err
+}
+
+// NextData implements the interface of package disk for contents with holes. The bytes before the
+// range count as read.
+func (c countedContent) NextData(off, size int64) (start, end int64, err error) {
+	f, ok := c.R.(*folio.File)
+	if !ok {
+		return off, size, nil
+	}
+	start, err = f.Seek(off, folio.SeekData)
+	if errors.Is(err, syscall.ENXIO) {
+		start, end, err = size, size, nil
+	} else if err == nil {
+		end, err = f.Seek(start, folio.SeekHole)
+	}
+	if err == nil {
+		c.Count(start - off)
+	}
+	return start, end, err
+}
+
+// Summary tells how much was copied, and how long that took.
+func Summary(s folio.BuildStats, took time.Duration) string {
+	var b strings.Builder
+	b.WriteString(value.Count(s.Files, "file", "files"))
+	for _, n := range []struct {
+		n                int64
+		singular, plural string
+	}{
+		{s.Dirs, "directory", "directories"},
+		{s.Symlinks, "symlink", "symlinks"},
+		{s.Links, "hard link", "hard links"},
+		{s.Others, "special file", "special files"},
+	} {
+		if n.n > 0 {
+			fmt.Fprintf(&b, ", %s", value.Count(n.n, n.singular, n.plural))
+		}
+	}
+	fmt.Fprintf(&b, ", %s in %.2f s", value.BinarySize(s.Bytes), took.Seconds())
+	return b.String()
+}

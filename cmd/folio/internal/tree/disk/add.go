@@ -1,0 +1,75 @@
+package disk
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"maps"
+	"path"
+
+	"github.com/foliofs/folio/cmd/folio/internal/tree"
+)
+
+// Add implements tree.Sink. Entries come in walk order. A regular file has a Content that is an
+// io.ReaderAt.
+func (w *Writer) Add(e *tree.Entry) error {
+	to := path.Join(w.o.Top, e.Name)
+	if to == "." {
+		w.topAttr = w.o.Attr(e)
+		return nil
+	}
+	if err := w.leaveTo(path.Dir(to)); err != nil {
+		return err
+	}
+	if w.o.Before != nil {
+		if pass, err := w.o.Before(e, to); pass || err != nil {
+			return err
+		}
+	}
+	name := path.Base(to)
+	switch first := w.o.Names.Link(w.o.From, e, w.o.Top, to); {
+	case first != "":
+		return w.link(first, name)
+	case e.Mode.IsRegular():
+		err := w.addFile(name, w.o.Attr(e), e.Content.(io.ReaderAt))
+		if pe, ok := errors.AsType[*fs.PathError](err); err == nil || ok && pe.Op == Op {
+			return err
+		}
+		return &tree.EntryError{Name: e.Name, Err: err} // of reading it
+	case e.Mode.IsDir():
+		return w.enter(name, w.o.Attr(e))
+	case e.Mode.Type() == fs.ModeSymlink:
+		return w.symlink(name, e.Linkname, w.o.Attr(e))
+	}
+	return w.special(name, w.o.Attr(e))
+}
+
+// leaveTo goes up to a directory.
+func (w *Writer) leaveTo(dir string) error {
+	for w.top().path != dir {
+		if err := w.leave(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Finish implements tree.Sink. It waits until everything is written.
+func (w *Writer) Finish() error {
+	if err := w.leaveTo("."); err != nil {
+		return err
+	}
+	if w.o.SetTop {
+		return w.finish(w.topAttr)
+	}
+	return w.finish(nil)
+}
+
+// WholeAttr returns all attributes of an entry that go to disk.
+func WholeAttr(e *tree.Entry) *Attr {
+	maps.DeleteFunc(e.Xattrs, func(name string, _ []byte) bool { return !tree.KeepsXattr(name) })
+	return &Attr{
+		Mode: e.Mode, UID: e.UID, GID: e.GID, Rdev: e.Rdev, Size: e.Size, Holes: e.Holes,
+		Mtime: e.ModTime, Atime: e.AccessTime, Xattrs: e.Xattrs,
+	}
+}

@@ -1,0 +1,89 @@
+//go:build linux || darwin
+
+package disk
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// setTimes sets the times of a file in the directory, not through a symbolic link.
+func (d *outDir) setTimes(name string, attr *Attr) error {
+	if attr.Mtime.IsZero() && attr.Atime.IsZero() {
+		return nil
+	}
+	atime, err := unix.TimeToTimespec(attr.Atime)
+	if err != nil {
+		return err
+	}
+	mtime, err := unix.TimeToTimespec(attr.Mtime)
+	if err != nil {
+		return err
+	}
+	times := []unix.Timespec{atime, mtime}
+	return d.control(func(fd int) error { return unix.UtimesNanoAt(fd, name, times, unix.AT_SYMLINK_NOFOLLOW) })
+}
+
+// control calls fn with the descriptor of the directory.
+func (d *outDir) control(fn func(fd int) error) error {
+	conn, err := d.self.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var failed error
+	err = conn.Control(func(fd uintptr) { failed = ignoreEINTR(func() error { return fn(int(fd)) }) })
+	return errors.Join(err, failed)
+}
+
+func ignoreEINTR(fn func() error) error {
+	for {
+		if err := fn(); !errors.Is(err, unix.EINTR) {
+			return err
+		}
+	}
+}
+
+// mknod makes a device or a fifo, if the system lets it.
+func (d *outDir) mknod(name string, attr *Attr) (made bool, err error) {
+	var kind uint32
+	switch attr.Mode.Type() {
+	case fs.ModeNamedPipe:
+		kind = unix.S_IFIFO
+	case fs.ModeDevice:
+		kind = unix.S_IFBLK
+	case fs.ModeDevice | fs.ModeCharDevice:
+		kind = unix.S_IFCHR
+	default:
+		return false, nil
+	}
+	err = d.control(func(fd int) error { return mknodat(fd, name, kind|0o600, attr.Rdev) })
+	if errors.Is(err, unix.EPERM) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// RemoveXattr removes an extended attribute of an open file.
+func RemoveXattr(f *os.File, attr string) error {
+	conn, err := f.SyscallConn()
+	if err != nil {
+		return err
+	}
+	failed := conn.Control(func(fd uintptr) { err = unix.Fremovexattr(int(fd), attr) })
+	return errors.Join(failed, err)
+}
+
+// SetXattr sets an extended attribute of an open file.
+func SetXattr(f *os.File, attr string, value []byte) error {
+	conn, err := f.SyscallConn()
+	if err != nil {
+		return err
+	}
+	failed := conn.Control(func(fd uintptr) {
+		err = ignoreEINTR(func() error { return unix.Fsetxattr(int(fd), attr, value, 0) })
+	})
+	return errors.Join(failed, err)
+}

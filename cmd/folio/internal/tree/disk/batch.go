@@ -1,0 +1,77 @@
+package disk
+
+// Sizes that bound the memory of a Writer.
+const (
+	arenaSize = 1 << 20 // bytes of contents in one batch; larger contents are written in pieces, not by workers
+	batchJobs = 64
+)
+
+// A batch is a number of small files on their way to a worker.
+type batch struct {
+	jobs  []job
+	arena []byte
+	used  int
+}
+
+type job struct {
+	dir  *outDir
+	name string
+	path string
+	attr Attr
+	data []byte // in the batch's arena
+}
+
+// room returns space for a content in the current batch.
+func (w *Writer) room(size int) []byte {
+	if b := w.cur; b != nil && (b.used+size > arenaSize || len(b.jobs) == batchJobs) {
+		w.send()
+	}
+	if w.cur == nil {
+		w.cur = <-w.free
+	}
+	b := w.cur
+	p := b.arena[b.used : b.used+size : b.used+size]
+	b.used += size
+	return p
+}
+
+func (w *Writer) send() {
+	w.pending.Add(1)
+	w.todo <- w.cur
+	w.cur = nil
+}
+
+// drain waits until everything that was added is written.
+func (w *Writer) drain() error {
+	if w.cur != nil {
+		w.send()
+	}
+	w.pending.Wait()
+	return w.failure()
+}
+
+func (w *Writer) work() {
+	for b := range w.todo {
+		for i := range b.jobs {
+			j := &b.jobs[i]
+			if w.failure() == nil {
+				w.fail(pathError(j.path, w.write(j)))
+			}
+			j.dir.release(w)
+		}
+		clear(b.jobs)
+		b.jobs, b.used = b.jobs[:0], 0
+		w.pending.Done()
+		w.free <- b
+	}
+}
+
+func (w *Writer) write(j *job) error {
+	return w.file(j.dir, j.name, &j.attr, func(name string, attr *Attr) error {
+		f, err := j.dir.create(name)
+		if err != nil {
+			return err
+		}
+		return w.finishFile(j.dir, f, name, j.path, attr, writeAt(f, j.data, 0, attr))
+	})
+}

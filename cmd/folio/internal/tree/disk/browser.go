@@ -1,0 +1,130 @@
+package disk
+
+import (
+	"cmp"
+	"io"
+	"io/fs"
+	"slices"
+
+	"github.com/foliofs/folio/cmd/folio/internal/tree"
+)
+
+// A Browser looks at a tree on disk as its caller asks: at one file after the other. It opens each
+// of them as a walk does, by its name in the directory above. It follows no symbolic link.
+type Browser struct {
+	tree *Tree
+	top  *Dir // the directory that the tree lies in, or the tree itself
+}
+
+// Browse begins to look at a tree, which the Browser owns.
+func (t *Tree) Browse() (*Browser, error) {
+	st, err := t.dir.stat()
+	if err != nil {
+		return nil, err
+	}
+	return &Browser{t, &Dir{Path: ".", stat: st, scan: &scan{tree: t}}}, nil
+}
+
+// Close releases the tree.
+func (b *Browser) Close() error {
+	b.top.scan.handles.closeAll()
+	return b.tree.Close()
+}
+
+// Top looks at the file that the tree begins with.
+func (b *Browser) Top() (*File, error) { return b.top.File(b.tree.name) }
+
+// Open opens a directory for Names and File.
+func (b *Browser) Open(f *File, path string) *Dir {
+	if f.Dir == b.top && f.Name == "." {
+		return b.top
+	}
+	return &Dir{Path: path, Up: f.Dir, name: f.Name, stat: f.stat, scan: b.top.scan}
+}
+
+// Names returns the names in the directory, sorted, without those that Options.Skip names.
+func (d *Dir) Names() ([]string, error) {
+	handle, err := d.acquire()
+	if err != nil {
+		return nil, err
+	}
+	defer handle.release()
+	names, err := handle.list()
+	if err != nil {
+		return nil, err
+	}
+	if skip := d.scan.tree.o.Skip; skip != nil {
+		names = slices.DeleteFunc(names, func(name string) bool { return skip(d.stat.id, name) })
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+// File looks at a file in the directory. A socket is a file like any other.
+func (d *Dir) File(name string) (*File, error) {
+	handle, err := d.acquire()
+	if err != nil {
+		return nil, err
+	}
+	defer handle.release()
+	f := &File{Name: name, Dir: d}
+	if f.stat, err = handle.lstat(name); err == nil && f.stat.mode.Type() == fs.ModeSymlink {
+		f.target, err = handle.readlink(name, f.stat.size)
+	}
+	return f, changed(err)
+}
+
+// Target returns the target of a symbolic link.
+func (f *File) Target() string { return f.target }
+
+// Open opens a regular file for reading. Open or Read fails with ErrChanged if the file is not as
+// Dir.File has seen it; that also counts for a change while the content is read to its end.
+func (f *File) Open() (*OpenedFile, error) {
+	file, err := f.open()
+	if err != nil {
+		return nil, err
+	}
+	o := &OpenedFile{file: file, seen: &f.stat, left: f.stat.size}
+	if err := o.check(); err != nil {
+		file.close()
+		return nil, err
+	}
+	return o, nil
+}
+
+// An OpenedFile is an open file that must stay as it was seen.
+type OpenedFile struct {
+	file *fileHandle
+	seen *fileStat
+	left int64 // bytes that were not read yet, as far as the size tells
+}
+
+// Read implements io.Reader.
+func (o *OpenedFile) Read(p []byte) (int, error) {
+	if o.left == 0 && o.seen.size > 0 {
+		return 0, cmp.Or(o.check(), io.EOF)
+	}
+	n, err := o.file.Read(p)
+	o.left -= int64(n)
+	if err == io.EOF {
+		err = cmp.Or(o.check(), io.EOF)
+	}
+	return n, err
+}
+
+// Xattrs returns the extended attributes of the file.
+func (o *OpenedFile) Xattrs() (map[string][]byte, error) { return o.file.xattrs() }
+
+// Close implements io.Closer.
+func (o *OpenedFile) Close() error {
+	o.file.close()
+	return nil
+}
+
+func (o *OpenedFile) check() error {
+	now, err := o.file.stat()
+	if err == nil && !now.sameContent(o.seen) {
+		err = tree.ErrChanged
+	}
+	return err
+}

@@ -1,0 +1,54 @@
+package disk
+
+import "io"
+
+// Ranges is a content that knows where its holes are.
+type Ranges interface {
+	// NextData returns the first range of data that ends behind off, in a content of that size. At
+	// the end both are size.
+	NextData(off, size int64) (start, end int64, err error)
+}
+
+// nextData returns the next range to copy: all that is left if there are to be no holes, or the
+// content does not know them.
+func nextData(content io.ReaderAt, off int64, attr *Attr) (start, end int64, err error) {
+	if r, ok := content.(Ranges); ok && attr.Holes {
+		start, end, err = r.NextData(off, attr.Size)
+		if err == nil && (start < off || end < start || end > attr.Size || end == off) {
+			err = io.ErrUnexpectedEOF
+		}
+		return start, end, err
+	}
+	return off, attr.Size, nil
+}
+
+// copyRanges writes a content to a new file, without its holes.
+func (w *Writer) copyRanges(pw *pieceWriter, attr *Attr, content io.ReaderAt) error {
+	for off := int64(0); off < attr.Size; {
+		start, end, err := nextData(content, off, attr)
+		if err == nil {
+			err = w.copyRange(pw, start, end, content)
+		}
+		if err != nil {
+			return err
+		}
+		off = end
+	}
+	return nil
+}
+
+func (w *Writer) copyRange(pw *pieceWriter, off, end int64, content io.ReaderAt) error {
+	for ; off < end; off += arenaSize {
+		if err := w.failure(); err != nil {
+			return err
+		}
+		p := pw.piece(arenaSize)[:min(arenaSize, end-off)]
+		if err := readAt(content, p, off); err != nil {
+			return err
+		}
+		if err := pw.write(p, off); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,104 @@
+// Package disk reads trees of files on disk, and writes them.
+//
+// # Reading
+//
+// A Tree is a source: Walk yields its entries. Diff compares it with something else, on all cores,
+// and a Browser looks at one file after the other. All of them open each directory by its name
+// within the one above, never by a path, and follow no symbolic link.
+//
+// # Writing
+//
+// A Writer is a sink. Every name is a single element, and every file is made by an os.Root of its
+// directory. So nothing is written outside of the directory of the Writer, whatever names and links
+// a volume holds, and even if another process replaces directories by links meanwhile. A file in
+// the way is removed or replaced by its name, if the caller asked for that, and never written
+// through.
+//
+// Workers write small files. A directory gets its times and its mode after the last file in it is
+// complete.
+package disk
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	"github.com/foliofs/folio/cmd/folio/internal/tree"
+)
+
+// A Tree is a file on disk and, if it is a directory, all that is in it. The file is the entry ".".
+// A walk opens each directory by its name within the one above, never by a path: depth has no
+// limit, and a rename meanwhile cannot lead it elsewhere.
+type Tree struct {
+	dir  *dirHandle // the directory that the file lies in, or the file itself
+	name string     // in dir; "." for dir itself
+	o    *tree.Options
+}
+
+// OpenDir opens the directory at path, through symbolic links.
+func OpenDir(path string, o *tree.Options) (*Tree, error) {
+	info, err := os.Stat(path)
+	if err == nil && !info.IsDir() {
+		err = tree.OpenError(path, tree.ErrNotDir)
+	}
+	if err != nil {
+		return nil, err
+	}
+	root, err := openRoot(path)
+	if err != nil {
+		return nil, err
+	}
+	return &Tree{dir: root, name: ".", o: o.OrDefault()}, nil
+}
+
+// OpenTree opens the file at path, which may be a directory. It does not take a file for an
+// archive. A symbolic link at the end of path is the file.
+func OpenTree(path string, o *tree.Options) (tree.Source, error) {
+	t, err := OpenFile(path, o)
+	if err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// OpenFile is OpenTree for a caller that wants a Tree.
+func OpenFile(path string, o *tree.Options) (*Tree, error) {
+	at, name := filepath.Dir(path), filepath.Base(path)
+	if last := path[len(path)-1]; name == "." || name == ".." || os.IsPathSeparator(last) {
+		at, name = path, "."
+	}
+	dir, err := openRoot(at)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := dir.lstat(name); err != nil {
+		dir.release()
+		return nil, tree.OpenError(path, err)
+	}
+	return &Tree{dir: dir, name: name, o: o.OrDefault()}, nil
+}
+
+// OnDisk implements Source.
+func (t *Tree) OnDisk() bool { return true }
+
+// Close implements Source.
+func (t *Tree) Close() error {
+	t.dir.release()
+	return nil
+}
+
+// Walk implements Source.
+func (t *Tree) Walk(ctx context.Context, fn func(*tree.Entry) error) error {
+	return tree.Run(ctx, t.o, false, func(p *tree.Pipeline) error {
+		w := &walker{Pipeline: p, o: t.o, seen: make(map[tree.FileID]string)}
+		defer w.close()
+		st, err := t.dir.lstat(t.name)
+		if err == nil {
+			err = w.visitFile(t.dir, t.name, ".", &st)
+		}
+		if err != nil {
+			return tree.WrapEntry(".", changed(err))
+		}
+		return w.finish()
+	}, fn)
+}

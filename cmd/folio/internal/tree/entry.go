@@ -1,0 +1,100 @@
+// Package tree has what copies of trees have in common: the entries of a tree, the sources that
+// give them, the sinks that take them in, and what carries them from one to the other.
+//
+//	source --> Pipeline --> Copy --> sink
+//
+// A source yields its entries in walk order: every directory before the files in it. The packages
+// below this one have the sources and the sinks: disk, archive, volume.
+//
+// A Pipeline keeps both cores busy: a producer finds entries, workers read or inflate contents, and
+// the caller's function gets them, one at a time and in order, on the caller's goroutine. How far
+// it reads ahead is bounded.
+package tree
+
+import (
+	"context"
+	"io"
+	"io/fs"
+
+	"github.com/foliofs/folio"
+)
+
+// Options say which files to import.
+type Options struct {
+	// MaxSize limits the bytes of all contents together; 0 means no limit. More is ErrTooLarge.
+	MaxSize int64
+	// Skip tells which files of a directory on disk to pass over; nil means none. dir identifies
+	// the directory.
+	Skip func(dir FileID, name string) bool
+	// Copies lets every name of a file on disk stand for itself: no entry has a Link.
+	Copies bool
+	// Umask are permissions that the entries of a zip archive do not get if it has no modes.
+	Umask fs.FileMode
+	// Exclude says which files to leave out.
+	Exclude Exclude
+	// Unreadable, if it is not nil, is told about each file on disk that cannot be read, on any
+	// goroutine. The file is left out, or the files in it if it is a directory. Without Unreadable
+	// it ends the walk. The same holds for a hard link of an archive to a file that Exclude leaves
+	// out: the error is ErrExcluded.
+	Unreadable func(name string, err error)
+	// Warn is called for each file that cannot be imported, from any goroutine. It may be nil.
+	Warn func(name, what string)
+}
+
+// OrDefault returns options that are not nil.
+func (o *Options) OrDefault() *Options {
+	if o == nil {
+		return new(Options)
+	}
+	return o
+}
+
+// LeftOut tells Warn about a file that is not taken in.
+func (o *Options) LeftOut(name, what string) {
+	if o.Warn != nil {
+		o.Warn(name, what)
+	}
+}
+
+// MaxContent is the size of the largest entry of an archive, in bytes. A larger size is not
+// credible.
+const MaxContent = 1 << 44
+
+// A FileID identifies a file on this machine.
+type FileID struct{ Dev, Ino uint64 }
+
+// An Entry is one entry of a source.
+type Entry struct {
+	folio.Header
+	ID     FileID // of a file on disk; zero for any other, and with a Link
+	Shared bool   // the file on disk has several names
+	Size   int64  // of a regular file's content, in bytes
+	// Holes says that some of the content is zeros that need no room. It may be false where there
+	// are such.
+	Holes bool
+	// Link is the name of the earlier entry that is the same file, or empty. With a Link, a Header
+	// has Name, and that of a file in a volume also the mode, the owner, and the times.
+	Link string
+	// Content gives the Size bytes of a large file; for any other it is nil, and Data has them.
+	// Both are valid until the function that got the entry returns.
+	Content io.Reader
+	Data    []byte
+	// Err and Note are for Diff. Err says why there is no content. Note is that of the caller that
+	// added the entry.
+	Err  error
+	Note any
+}
+
+// A Source is a tree to be read once.
+type Source interface {
+	// OnDisk reports whether entries are files on disk, and not parts of an archive.
+	OnDisk() bool
+	// Size returns the bytes of all contents together, as far as names and headers tell; not ok if
+	// that would take reading it all. It may be called while Walk is busy.
+	Size(ctx context.Context) (bytes int64, ok bool)
+	// Walk calls fn for each entry in walk order, on the caller's goroutine, until there are no
+	// more or one fails. Errors name the entry. When ctx ends, so does Walk, even if the source is
+	// stuck in a read.
+	Walk(ctx context.Context, fn func(*Entry) error) error
+	Close() error
+}

@@ -181,11 +181,11 @@ func (r *rowRules) verify(row *Row) error {
 			return err
 		}
 		c := &r.table.Columns[i]
-		if v.Kind == record.Null && c.NotNull {
+		if v.Kind() == record.Null && c.NotNull {
 			return &ConstraintError{Kind: ConstraintNotNull, Table: r.table.Name, Columns: []string{c.Name}}
 		}
-		if r.table.Strict && strictKinds[c.Standard]>>v.Kind&1 == 0 {
-			what := fmt.Sprintf("a row has a value of kind %s in %s column", v.Kind, c.Type)
+		if r.table.Strict && strictKinds[c.Standard]>>v.Kind()&1 == 0 {
+			what := fmt.Sprintf("a row has a value of kind %s in %s column", v.Kind(), c.Type)
 			return &ConstraintError{Kind: ConstraintStrict, Table: r.table.Name, Columns: []string{c.Name}, What: what}
 		}
 	}

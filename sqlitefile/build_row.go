@@ -239,11 +239,11 @@ func (r *rowBuilder) setOther(s *slot, a ddl.Affinity, v any) bool {
 // database's.
 func (r *rowBuilder) setValue(s *slot, a ddl.Affinity, v record.Value) bool {
 	switch {
-	case v.Kind == record.Blob:
-		*s = slot{typ: format.SerialBlob + format.SerialType(2*uint64(len(v.Data))), from: fromValue}
-	case v.Kind == record.Text && a < ddl.AffinityNumeric && v.Enc <= format.UTF8 && r.enc <= format.UTF8:
-		*s = slot{typ: format.SerialText + format.SerialType(2*uint64(len(v.Data))), from: fromValue}
-	case v.Kind == record.Text:
+	case v.Kind() == record.Blob:
+		*s = slot{typ: format.SerialBlob + format.SerialType(2*uint64(len(v.Bytes()))), from: fromValue}
+	case v.Kind() == record.Text && a < ddl.AffinityNumeric && v.Enc() <= format.UTF8 && r.enc <= format.UTF8:
+		*s = slot{typ: format.SerialText + format.SerialType(2*uint64(len(v.Bytes()))), from: fromValue}
+	case v.Kind() == record.Text:
 		if r.setText(s, a, v.Text()); s.from == fromValue { // its bytes are not those of v
 			r.made(s, append(r.text, v.Text()...))
 		}
@@ -385,9 +385,9 @@ func valueBytes(v any) []byte {
 	}
 	switch v := v.(type) {
 	case Value:
-		return v.v.Data
+		return v.v.Bytes()
 	case record.Value:
-		return v.Data
+		return v.Bytes()
 	case []byte:
 		return v
 	}

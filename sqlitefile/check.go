@@ -271,17 +271,17 @@ func (f *fingerprint) add(seed maphash.Seed, key []byte) {
 // appendPrint appends v in a form that is the same for equal values only: numbers by value, whether
 // integer or float, and texts and BLOBs by their bytes, whatever the collation.
 func appendPrint(b []byte, v *record.Value) []byte {
-	switch v.Kind {
+	switch v.Kind() {
 	case record.Integer:
-		return appendPrintInt(b, v.Int)
+		return appendPrintInt(b, v.Int())
 	case record.Float:
-		if v.Float >= -1<<63 && v.Float < 1<<63 && v.Float == math.Trunc(v.Float) {
-			return appendPrintInt(b, int64(v.Float))
+		if v.Float() >= -1<<63 && v.Float() < 1<<63 && v.Float() == math.Trunc(v.Float()) {
+			return appendPrintInt(b, int64(v.Float()))
 		}
-		return binary.BigEndian.AppendUint64(append(b, byte(record.Float)), math.Float64bits(v.Float))
+		return binary.BigEndian.AppendUint64(append(b, byte(record.Float)), math.Float64bits(v.Float()))
 	case record.Text, record.Blob:
-		b = binary.AppendUvarint(append(b, byte(v.Kind)), uint64(len(v.Data)))
-		return append(b, v.Data...)
+		b = binary.AppendUvarint(append(b, byte(v.Kind())), uint64(len(v.Bytes())))
+		return append(b, v.Bytes()...)
 	}
 	return append(b, byte(record.Null))
 }

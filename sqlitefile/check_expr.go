@@ -96,9 +96,9 @@ func (r *rowCheck) load(t *tableCheck, rowid int64, fields []record.Value) error
 			continue
 		}
 		v := t.value(i, rowid, fields)
-		r.row[i] = exprValue(&v)
-		if v.Kind == record.Integer && t.def.shape.fields[i].real {
-			r.row[i] = expr.OfFloat(float64(v.Int))
+		r.row[i] = v
+		if v.Kind() == record.Integer && t.def.shape.fields[i].real {
+			r.row[i] = expr.OfFloat(float64(v.Int()))
 		}
 	}
 	for _, g := range r.generated {
@@ -106,7 +106,7 @@ func (r *rowCheck) load(t *tableCheck, rowid int64, fields []record.Value) error
 		if err != nil {
 			return fmt.Errorf("column %s: %w", t.def.shape.fields[g.column].name, err)
 		}
-		r.row[g.column] = v.Apply(g.affinity)
+		r.row[g.column] = expr.Apply(v, g.affinity)
 	}
 	return nil
 }
@@ -169,5 +169,5 @@ func (x *indexCheck) field(i int, row expr.Row, column func(i int) (record.Value
 	}
 	term := x.rule.terms[i]
 	v, err := term.Eval(row)
-	return valueOf(v.Apply(term.Affinity())), err
+	return expr.Apply(v, term.Affinity()), err
 }

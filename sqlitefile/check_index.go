@@ -111,7 +111,7 @@ func (x *indexCheck) expect(t *tableCheck, rowid int64, fields []record.Value) {
 // source returns the value of a column or the rowid.
 func (t *tableCheck) source(column int, rowid int64, fields []record.Value) record.Value {
 	if column == ddl.Rowid {
-		return record.Value{Kind: record.Integer, Int: rowid}
+		return record.OfInt(rowid)
 	}
 	return t.value(column, rowid, fields)
 }
@@ -197,7 +197,7 @@ func (x *indexCheck) entry(c *checker, p *storedPayload) error {
 	if len(values) != x.fields {
 		return c.problemf(p.page, "an entry has %d values, not %d", len(values), x.fields)
 	}
-	if x.rowid && values[len(values)-1].Kind != record.Integer {
+	if x.rowid && values[len(values)-1].Kind() != record.Integer {
 		return c.problem(p.page, "an entry does not end in a rowid")
 	}
 	if x.sources == nil {

@@ -105,7 +105,7 @@ func (x *indexCheck) lookUp(c *checker, index Index, row *Row) error {
 // source returns a column of the row, or its rowid.
 func (r *rowInput) source(column int) (record.Value, error) {
 	if column == ddl.Rowid {
-		return record.Value{Kind: record.Integer, Int: r.row.rowid}, nil
+		return record.OfInt(r.row.rowid), nil
 	}
 	return r.row.value(column)
 }

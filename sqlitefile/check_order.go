@@ -66,7 +66,7 @@ func (k *entryOrder) compare(a, b []record.Value) (equal, order int) {
 			}
 			return i, order
 		}
-		if col.Collation == record.UnknownCollation && !bytes.Equal(a[i].Data, b[i].Data) {
+		if col.Collation == record.UnknownCollation && !bytes.Equal(a[i].Bytes(), b[i].Bytes()) {
 			return i, 0
 		}
 	}
@@ -75,7 +75,7 @@ func (k *entryOrder) compare(a, b []record.Value) (equal, order int) {
 
 // compareChecked is compare that takes texts in an unknown collation for equal.
 func compareChecked(a, b *record.Value, c record.Collation) int {
-	if c == record.UnknownCollation && a.Kind == record.Text && b.Kind == record.Text {
+	if c == record.UnknownCollation && a.Kind() == record.Text && b.Kind() == record.Text {
 		return 0
 	}
 	return record.Compare(a, b, c)
@@ -83,7 +83,7 @@ func compareChecked(a, b *record.Value, c record.Collation) int {
 
 func anyNull(values []record.Value) bool {
 	for i := range values {
-		if values[i].Kind == record.Null {
+		if values[i].Kind() == record.Null {
 			return true
 		}
 	}
@@ -94,8 +94,8 @@ func anyNull(values []record.Value) bool {
 func describe(v record.Value) string {
 	const most = 40
 	cut := v
-	if len(v.Data) > most {
-		cut.Data = v.Data[:most]
+	if len(v.Bytes()) > most {
+		cut = v.Cut(most)
 		return cut.String() + "..."
 	}
 	return cut.String()

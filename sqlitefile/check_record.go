@@ -32,7 +32,7 @@ func (r *contents) read(p *storedPayload, wanted func(field int, t format.Serial
 			return false, err
 		}
 		if b == nil && t >= format.SerialBlob {
-			r.values = append(r.values, record.Value{Kind: kindOf(t)})
+			r.values = append(r.values, record.Decode(t, nil, p.c.encoding()))
 			continue
 		}
 		r.values = append(r.values, record.Decode(t, b, p.c.encoding()))

@@ -63,11 +63,11 @@ func columnRules(def *tableDef) []columnRule {
 // broken says how v breaks the rule, or nothing.
 func (r *columnRule) broken(v *record.Value) string {
 	switch {
-	case v.Kind == record.Null && r.notNull:
+	case v.Kind() == record.Null && r.notNull:
 		return "NULL in column " + r.name
-	case r.kinds>>v.Kind&1 == 0:
-		return "a value of kind " + v.Kind.String() + " in column " + r.name
-	case r.numeric && v.Kind == record.Text && isNumber(v):
+	case r.kinds>>v.Kind()&1 == 0:
+		return "a value of kind " + v.Kind().String() + " in column " + r.name
+	case r.numeric && v.Kind() == record.Text && isNumber(v):
 		return "a text that should be a number in column " + r.name
 	}
 	return ""
@@ -76,9 +76,9 @@ func (r *columnRule) broken(v *record.Value) string {
 // isNumber reports whether the whole of a text is a decimal number, with space around it: SQLite
 // stores such a text as a number where the column prefers numbers.
 func isNumber(v *record.Value) bool {
-	b := v.Data
-	if v.Enc > format.UTF8 {
-		b = record.UTF8Of(b, v.Enc)
+	b := v.Bytes()
+	if v.Enc() > format.UTF8 {
+		b = record.UTF8Of(b, v.Enc())
 	}
 	b = bytes.Trim(b, " \t\n\v\f\r")
 	b = trimSign(b)

@@ -34,7 +34,7 @@ func (c *checker) schema() error {
 
 // objectOf makes an Object of the values of a row.
 func objectOf(values []record.Value) (o Object, ok bool) {
-	if len(values) < 5 || values[0].Kind != record.Text || values[1].Kind != record.Text || values[3].Kind == record.Null {
+	if len(values) < 5 || values[0].Kind() != record.Text || values[1].Kind() != record.Text || values[3].Kind() == record.Null {
 		return o, false
 	}
 	o = Object{values[0].Text(), values[1].Text(), values[2].Text(), rootOf(&values[3]), values[4].Text()}.asTaken()

@@ -166,9 +166,9 @@ func (t *tableCheck) value(column int, rowid int64, fields []record.Value) recor
 	col := &t.def.shape.fields[column]
 	switch {
 	case column == t.def.shape.alias:
-		return record.Value{Kind: record.Integer, Int: rowid}
+		return record.OfInt(rowid)
 	case col.field == none:
-		return valueOf(t.exprs.row[column])
+		return t.exprs.row[column]
 	case col.field < len(fields):
 		return fields[col.field]
 	}

@@ -502,9 +502,9 @@ func TestIsNumber(t *testing.T) {
 		"": false, " ": false, ".": false, "-": false, "1e": false, "1e+": false, "1x": false, "0x10": false, "1 2": false, "1\x00": false,
 	} {
 		utf16 := record.UTF16Of([]byte(text), format.UTF16BE)
-		for _, v := range []record.Value{{Kind: record.Text, Data: []byte(text), Enc: format.UTF8}, {Kind: record.Text, Data: utf16, Enc: format.UTF16BE}} {
+		for _, v := range []record.Value{record.OfTextIn([]byte(text), format.UTF8), record.OfTextIn(utf16, format.UTF16BE)} {
 			if isNumber(&v) != want {
-				t.Errorf("isNumber(%q) in encoding %d is %v", text, v.Enc, !want)
+				t.Errorf("isNumber(%q) in encoding %d is %v", text, v.Enc(), !want)
 			}
 		}
 	}
@@ -573,17 +573,17 @@ func TestAppendPrint(t *testing.T) {
 	t.Parallel()
 	values := []record.Value{
 		{},
-		{Kind: record.Integer, Int: 1},
-		{Kind: record.Float, Float: 1.5},
-		{Kind: record.Integer, Int: 1 << 62},
-		{Kind: record.Integer, Int: -1 << 63},
-		{Kind: record.Float, Float: 1 << 63},
-		{Kind: record.Float, Float: -1e300},
-		{Kind: record.Text, Data: []byte("a")},
-		{Kind: record.Text, Data: []byte("A")},
-		{Kind: record.Blob, Data: []byte("a")},
-		{Kind: record.Blob},
-		{Kind: record.Integer, Int: int64(binary.BigEndian.Uint64([]byte("\x00\x00\x00\x00\x00\x00\x01a")))},
+		record.OfInt(1),
+		record.OfFloat(1.5),
+		record.OfInt(1 << 62),
+		record.OfInt(-1 << 63),
+		record.OfFloat(1 << 63),
+		record.OfFloat(-1e300),
+		record.OfText([]byte("a")),
+		record.OfText([]byte("A")),
+		record.OfBlob([]byte("a")),
+		record.OfBlob(nil),
+		record.OfInt(int64(binary.BigEndian.Uint64([]byte("\x00\x00\x00\x00\x00\x00\x01a")))),
 	}
 	for i := range values {
 		for j := range values {
@@ -594,9 +594,9 @@ func TestAppendPrint(t *testing.T) {
 		}
 	}
 	for _, same := range [][2]record.Value{
-		{{Kind: record.Integer, Int: 3}, {Kind: record.Float, Float: 3}},
-		{{Kind: record.Integer}, {Kind: record.Float, Float: 0}},
-		{{Kind: record.Integer, Int: -1 << 63}, {Kind: record.Float, Float: -1 << 63}},
+		{record.OfInt(3), record.OfFloat(3)},
+		{record.OfInt(0), record.OfFloat(0)},
+		{record.OfInt(-1 << 63), record.OfFloat(-1 << 63)},
 	} {
 		if string(appendPrint(nil, &same[0])) != string(appendPrint(nil, &same[1])) {
 			t.Errorf("%v and %v differ", same[0], same[1])

@@ -104,7 +104,7 @@ func (r *Row) compute(i int) (record.Value, error) {
 	if err != nil {
 		return record.Value{}, fmt.Errorf("%s.%s: %w", s.name, s.fields[i].name, err)
 	}
-	return valueOf(v.Apply(c.affinity)), nil
+	return expr.Apply(v, c.affinity), nil
 }
 
 // A rowInput gives expressions the columns of a row that was read.
@@ -116,35 +116,5 @@ func (r *rowInput) Column(i int) (expr.Value, error) {
 		return expr.OfInt(r.row.rowid), nil
 	}
 	v, err := r.row.value(i)
-	return exprValue(&v), err
-}
-
-// valueOf returns a value of an expression as one of a row.
-func valueOf(v expr.Value) record.Value {
-	switch v.Kind {
-	case expr.Integer:
-		return record.Value{Kind: record.Integer, Int: v.Int}
-	case expr.Float:
-		return record.OfFloat(v.Float)
-	case expr.Text:
-		return record.Value{Kind: record.Text, Data: v.Data, Enc: format.UTF8}
-	case expr.Blob:
-		return record.Value{Kind: record.Blob, Data: v.Data}
-	}
-	return record.Value{}
-}
-
-// exprValue does the opposite.
-func exprValue(v *record.Value) expr.Value {
-	switch v.Kind {
-	case record.Integer:
-		return expr.OfInt(v.Int)
-	case record.Float:
-		return expr.OfFloat(v.Float)
-	case record.Text:
-		return expr.OfText(v.Data)
-	case record.Blob:
-		return expr.OfBlob(v.Data)
-	}
-	return expr.Value{}
+	return v, err
 }

@@ -191,9 +191,9 @@ func isNull(v any) bool {
 	case float32:
 		return v != v
 	case Value:
-		return v.v.Kind == record.Null
+		return v.v.Kind() == record.Null
 	case record.Value:
-		return v.Kind == record.Null
+		return v.Kind() == record.Null
 	}
 	return false
 }
@@ -283,7 +283,7 @@ func (t TableWriter) deleterOf(entry []byte, x *indexState) func() error {
 		fields = append(fields, record.Decode(f.Type, slices.Clone(f.Data), t.tx.pager.Header.Encoding))
 	}
 	if t.def.Key == nil {
-		return func() error { _, err := t.Delete(fields[count-1].Int); return err }
+		return func() error { _, err := t.Delete(fields[count-1].Int()); return err }
 	}
 	key := make([]any, 0, keyRoom)
 	for i, c := range t.def.ddl.PrimaryKey {
@@ -357,7 +357,7 @@ func (t TableWriter) keyOf(values []any) ([]any, error) {
 		if err != nil {
 			return nil, err
 		}
-		v.Data = slices.Clone(v.Data)
+		v = v.Clone()
 		key = append(key, v)
 	}
 	return key, nil
@@ -371,10 +371,10 @@ func ownValues(values []any) []any {
 		case []byte:
 			all = append(all, slices.Clone(v))
 		case Value:
-			v.v.Data = slices.Clone(v.v.Data)
+			v.v = v.v.Clone()
 			all = append(all, v)
 		case record.Value:
-			v.Data = slices.Clone(v.Data)
+			v = v.Clone()
 			all = append(all, v)
 		default:
 			all = append(all, v)

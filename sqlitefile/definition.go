@@ -123,13 +123,13 @@ func (rx *Rx) keyColumns(terms []ddl.IndexedColumn) []record.KeyColumn {
 func (rx *Rx) defaultValue(d *ddl.Default) record.Value {
 	switch d.Kind {
 	case ddl.DefaultInteger:
-		return record.Value{Kind: record.Integer, Int: d.Int}
+		return record.OfInt(d.Int)
 	case ddl.DefaultReal:
 		return record.OfFloat(d.Real)
 	case ddl.DefaultText:
 		return rx.textValue([]byte(d.Text))
 	case ddl.DefaultBlob:
-		return record.Value{Kind: record.Blob, Data: []byte(d.Text)}
+		return record.OfBlob([]byte(d.Text))
 	}
 	return record.Value{}
 }

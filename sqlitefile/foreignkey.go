@@ -1,7 +1,6 @@
 package sqlitefile
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"slices"
@@ -176,9 +175,9 @@ func rowKey(columns []int, row *Row) (key []expr.Value, whole bool, err error) {
 		if err != nil {
 			return nil, false, err
 		}
-		v.Data = bytes.Clone(v.Data)
-		key[i] = exprValue(&v)
-		whole = whole && v.Kind != record.Null
+		v = v.Clone()
+		key[i] = v
+		whole = whole && v.Kind() != record.Null
 	}
 	return key, whole, nil
 }
@@ -191,9 +190,9 @@ func (r *rowBuilder) keyOf(columns []int, rowid int64, values []any) (key []expr
 	for i, c := range columns {
 		if key[i] = expr.OfInt(rowid); c != r.alias {
 			key[i] = r.exprValue(c, values, &arena)
-			key[i].Data = bytes.Clone(key[i].Data)
+			key[i] = key[i].Clone()
 		}
-		whole = whole && key[i].Kind != expr.Null
+		whole = whole && key[i].Kind() != expr.Null
 	}
 	return key, whole
 }
@@ -203,16 +202,16 @@ func (k *foreignKey) parentExists(tx *Tx, values []expr.Value) (ok bool, err err
 	t := k.parent.ddl
 	p := Table{&tx.Rx, k.parent}
 	if k.index == nil && !t.WithoutRowid {
-		v := values[0].Apply(ddl.AffinityInteger)
-		if v.Kind != expr.Integer {
+		v := expr.Apply(values[0], ddl.AffinityInteger)
+		if v.Kind() != expr.Integer {
 			return false, nil
 		}
-		_, ok, err = p.Get(v.Int)
+		_, ok, err = p.Get(v.Int())
 		return ok, err
 	}
 	parts := make([]any, len(k.order))
 	for i, j := range k.order {
-		parts[i] = valueOf(values[j].Apply(t.Columns[k.to[j]].Affinity))
+		parts[i] = expr.Apply(values[j], t.Columns[k.to[j]].Affinity)
 	}
 	if k.index == nil {
 		_, ok, err = p.Find(parts...)
@@ -271,7 +270,7 @@ func identify(t *ddl.Table, row *Row) (c childRow, err error) {
 		if err != nil {
 			return c, err
 		}
-		v.Data = bytes.Clone(v.Data)
+		v = v.Clone()
 		c.key = append(c.key, v)
 	}
 	return c, nil
@@ -286,7 +285,7 @@ func (k *foreignKey) refers(child *ddl.Table, row *Row, values []expr.Value) (bo
 			return false, err
 		}
 		p := &k.parent.ddl.Columns[k.to[i]]
-		if !expr.Same(exprValue(&v), values[i], child.Columns[c].Affinity, p.Affinity, p.Collation) {
+		if !expr.Same(v, values[i], child.Columns[c].Affinity, p.Affinity, p.Collation) {
 			return false, nil
 		}
 	}
@@ -306,7 +305,7 @@ func (k *foreignKey) follows(child *ddl.Table, row *Row, values []expr.Value) (b
 			return false, err
 		}
 		a := child.Columns[c].Affinity
-		if !expr.Same(exprValue(&v), values[i].Apply(a), a, a, k.parent.ddl.Columns[k.to[i]].Collation) {
+		if !expr.Same(v, expr.Apply(values[i], a), a, a, k.parent.ddl.Columns[k.to[i]].Collation) {
 			return false, nil
 		}
 	}
@@ -317,8 +316,8 @@ func (k *foreignKey) follows(child *ddl.Table, row *Row, values []expr.Value) (b
 // leads to fewer.
 func (k *foreignKey) candidates(tx *Tx, c Table, values []expr.Value) (func(yield func(Row, error) bool), error) {
 	if len(k.Columns) == 1 && k.Columns[0] == c.def.shape.alias {
-		v := values[0].Apply(ddl.AffinityInteger)
-		return c.Range(v.Int, v.Int), nil
+		v := expr.Apply(values[0], ddl.AffinityInteger)
+		return c.Range(v.Int(), v.Int()), nil
 	}
 	if c.def.Key != nil || !k.comparable(c.def.ddl) {
 		return c.All(), nil
@@ -329,7 +328,7 @@ func (k *foreignKey) candidates(tx *Tx, c Table, values []expr.Value) (func(yiel
 	}
 	parts := make([]any, len(values))
 	for i, v := range values {
-		parts[i] = valueOf(v.Apply(c.def.ddl.Columns[k.Columns[i]].Affinity))
+		parts[i] = expr.Apply(v, c.def.ddl.Columns[k.Columns[i]].Affinity)
 	}
 	return func(yield func(Row, error) bool) {
 		for entry, err := range (Index{&tx.Rx, def}).Prefix(parts...) {

@@ -94,7 +94,7 @@ func (k *foreignKey) ownParent(row *rowBuilder, key []expr.Value, rowid int64, v
 	self, same = whole, whole
 	for i := 0; i < len(own) && self; i++ {
 		c := &k.parent.ddl.Columns[k.to[i]]
-		self = expr.Same(key[i].Apply(c.Affinity), own[i], ddl.AffinityBlob, ddl.AffinityBlob, c.Collation)
+		self = expr.Same(expr.Apply(key[i], c.Affinity), own[i], ddl.AffinityBlob, ddl.AffinityBlob, c.Collation)
 		same = same && expr.Same(key[i], own[i], ddl.AffinityBlob, ddl.AffinityBlob, "")
 	}
 	return self, same
@@ -293,7 +293,7 @@ func (t TableWriter) withKey(row *Row, p *parentKey, action ddl.Action) ([]any, 
 		if err != nil {
 			return nil, err
 		}
-		v.Data = slices.Clone(v.Data)
+		v = v.Clone()
 		values[i] = v
 	}
 	for i, c := range p.key.Columns {
@@ -304,7 +304,7 @@ func (t TableWriter) withKey(row *Row, p *parentKey, action ddl.Action) ([]any, 
 		case action == ddl.SetDefault:
 			values[c] = t.def.defaults[c].at(&t.tx.Rx)
 		case action == ddl.Cascade:
-			values[c] = valueOf(p.new[i])
+			values[c] = p.new[i]
 		}
 	}
 	return values, nil

@@ -56,7 +56,7 @@ func (rx *Rx) computedDefault(t *ddl.Table, d *ddl.Default) insertDefault {
 		return insertDefault{}
 	}
 	v, err := x.Eval(nil)
-	return insertDefault{value: valueOf(v), known: err == nil}
+	return insertDefault{value: v, known: err == nil}
 }
 
 // at returns the value at the time of an insertion.

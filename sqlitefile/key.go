@@ -1,7 +1,6 @@
 package sqlitefile
 
 import (
-	"bytes"
 	"fmt"
 	"math"
 	"reflect"
@@ -41,7 +40,7 @@ func (rx *Rx) makeBound(buf []record.Value, name string, columns []record.KeyCol
 	k, err := rx.makeKey(buf, name, columns, parts)
 	if rx.pager.Writing() {
 		for i := range k.Values {
-			k.Values[i].Data = bytes.Clone(k.Values[i].Data)
+			k.Values[i] = k.Values[i].Clone()
 		}
 	}
 	return k, err
@@ -60,15 +59,15 @@ func (rx *Rx) keyValue(p any) (record.Value, bool) {
 	case string:
 		return rx.textValue(record.TextBytes(p)), true
 	case int64:
-		return record.Value{Kind: record.Integer, Int: p}, true
+		return record.OfInt(p), true
 	case int:
-		return record.Value{Kind: record.Integer, Int: int64(p)}, true
+		return record.OfInt(int64(p)), true
 	case uint32:
-		return record.Value{Kind: record.Integer, Int: int64(p)}, true
+		return record.OfInt(int64(p)), true
 	case float64:
 		return record.OfFloat(p), true
 	case []byte:
-		return record.Value{Kind: record.Blob, Data: p}, true
+		return record.OfBlob(p), true
 	case Value:
 		return p.v, true
 	case record.Value:
@@ -114,7 +113,7 @@ func keyNumber(p any) (record.Value, bool) {
 	default:
 		return record.Value{}, false
 	}
-	return record.Value{Kind: record.Integer, Int: n}, !unsignedBeyond(p)
+	return record.OfInt(n), !unsignedBeyond(p)
 }
 
 // unsignedBeyond reports whether p is an unsigned integer that no INTEGER holds.
@@ -132,5 +131,5 @@ func (rx *Rx) textValue(b []byte) record.Value {
 	if enc := rx.pager.Header.Encoding; enc != format.UTF8 {
 		b = record.UTF16Of(b, enc)
 	}
-	return record.Value{Kind: record.Text, Data: b, Enc: rx.pager.Header.Encoding}
+	return record.OfTextIn(b, rx.pager.Header.Encoding)
 }

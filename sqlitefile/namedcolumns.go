@@ -72,7 +72,7 @@ func (t TableWriter) completeNamed(row *Row, values []any) ([]any, error) {
 		if err != nil {
 			return nil, err
 		}
-		if v.Kind != record.Null {
+		if v.Kind() != record.Null {
 			all[i] = v
 		}
 	}

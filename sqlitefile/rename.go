@@ -194,7 +194,7 @@ func (c *schemaChange) renameSequence(from, to string) error {
 		}
 		if v, err := row.value(0); err != nil {
 			return err
-		} else if v.Kind == record.Text && v.Text() == from {
+		} else if v.Kind() == record.Text && v.Text() == from {
 			rowids = append(rowids, row.rowid)
 		}
 	}

@@ -76,7 +76,7 @@ func (r *Row) value(i int) (record.Value, error) {
 		return record.Value{}, err
 	}
 	if i == r.shape.alias {
-		return record.Value{Kind: record.Integer, Int: r.rowid}, nil
+		return record.OfInt(r.rowid), nil
 	}
 	if c.field < 0 {
 		return r.compute(i)
@@ -93,7 +93,7 @@ func (r *Row) value(i int) (record.Value, error) {
 		return record.Value{}, err
 	}
 	if c.real && f.Typ.IsInt() {
-		return record.Value{Kind: record.Float, Float: float64(f.Typ.Int(b))}, nil
+		return record.OfFloat(float64(f.Typ.Int(b))), nil
 	}
 	return record.Decode(f.Typ, b, r.rx.pager.Header.Encoding), nil
 }
@@ -129,8 +129,8 @@ func (r *Row) Int64(i int) (int64, error) {
 		return r.rowid, nil
 	}
 	v, err := r.value(i)
-	if err != nil || v.Kind == record.Integer {
-		return v.Int, err
+	if err != nil || v.Kind() == record.Integer {
+		return v.Int(), err
 	}
 	return r.asInt64(i, &v)
 }
@@ -139,8 +139,8 @@ func (r *Row) Int64(i int) (int64, error) {
 // that matches [ErrType] for everything else.
 func (r *Row) Float64(i int) (float64, error) {
 	v, err := r.value(i)
-	if err != nil || v.Kind == record.Float {
-		return v.Float, err
+	if err != nil || v.Kind() == record.Float {
+		return v.Float(), err
 	}
 	return r.asFloat64(i, &v)
 }
@@ -155,17 +155,17 @@ func (r *Row) Bytes(i int) ([]byte, error) {
 		}
 	}
 	v, err := r.value(i)
-	if err == nil && (v.Kind == record.Integer || v.Kind == record.Float) {
+	if err == nil && (v.Kind() == record.Integer || v.Kind() == record.Float) {
 		err = r.mistyped(i, &v, "a []byte")
 	}
-	return v.Data, err
+	return v.Bytes(), err
 }
 
 // Text returns a copy of a text as UTF-8, or of a BLOB's bytes as they are, and "" for a NULL. It
 // returns an error that matches [ErrType] for a number.
 func (r *Row) Text(i int) (string, error) {
 	v, err := r.value(i)
-	if err == nil && (v.Kind == record.Integer || v.Kind == record.Float) {
+	if err == nil && (v.Kind() == record.Integer || v.Kind() == record.Float) {
 		return "", r.mistyped(i, &v, "a string")
 	}
 	return v.Text(), err
@@ -207,19 +207,19 @@ func (r *Row) kind(i int) (record.Kind, error) {
 	}
 	if c.field < 0 {
 		v, err := r.compute(i)
-		return v.Kind, err
+		return v.Kind(), err
 	}
 	f, there, err := r.rx.pager.Field(&r.rec, c.field)
 	switch {
 	case err != nil:
 		return record.Null, err
 	case !there:
-		return c.dflt.Kind, r.known(c)
+		return c.dflt.Kind(), r.known(c)
 	case f.Typ >= format.SerialBlob:
 		return kindOf(f.Typ), nil
 	}
 	v, err := r.value(i)
-	return v.Kind, err
+	return v.Kind(), err
 }
 
 // ReadAt reads len(p) bytes of a text or BLOB column from offset off on, without assembling the
@@ -255,14 +255,14 @@ func (r *Row) blob(i int) (size int64, at uint64, dflt []byte, err error) {
 	}
 	if c.field < 0 {
 		v, err := r.compute(i)
-		return int64(len(v.Data)), 0, v.Data, err
+		return int64(len(v.Bytes())), 0, v.Bytes(), err
 	}
 	f, there, err := r.rx.pager.Field(&r.rec, c.field)
 	switch {
 	case err != nil:
 		return 0, 0, nil, err
 	case !there:
-		return int64(len(c.dflt.Data)), 0, c.dflt.Data, r.known(c)
+		return int64(len(c.dflt.Bytes())), 0, c.dflt.Bytes(), r.known(c)
 	case f.Typ < format.SerialBlob:
 		return 0, 0, nil, nil
 	}

@@ -193,7 +193,7 @@ func (r *rowRules) enter(b *rowBuilder, x *indexRule) (has bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		b.setExpr(&b.slots[x.fields[i]], ddl.AffinityBlob, v.Apply(term.Affinity()))
+		b.setExpr(&b.slots[x.fields[i]], ddl.AffinityBlob, expr.Apply(v, term.Affinity()))
 	}
 	return true, nil
 }
@@ -208,7 +208,7 @@ func (r *rowRules) generate(b *rowBuilder, g *computed) error {
 	if err != nil {
 		return fmt.Errorf("%s.%s: %w", b.table, c.Name, err)
 	}
-	r.row[g.column] = v.Apply(c.Affinity)
+	r.row[g.column] = expr.Apply(v, c.Affinity)
 	b.setExpr(s, c.Affinity, r.row[g.column])
 	switch {
 	case s.typ != format.SerialNull && b.strict && !allowed(c.Standard, s.typ):
@@ -229,7 +229,7 @@ func (r *rowRules) checkRow(row expr.Row) error {
 		if err != nil {
 			return fmt.Errorf("%s: CHECK %s: %w", r.table.Name, oneLine(c.name), err)
 		}
-		if v.False() {
+		if expr.IsFalse(v) {
 			return &ConstraintError{Kind: ConstraintCheck, Table: r.table.Name, What: oneLine(c.name)}
 		}
 	}
@@ -242,7 +242,7 @@ func (x *indexRule) has(row expr.Row) (bool, error) {
 		return true, nil
 	}
 	v, err := x.where.Eval(row)
-	return v.True(), err
+	return expr.IsTrue(v), err
 }
 
 // exprValue returns the loaded value of a column. Bytes of the caller are copied to an arena.
@@ -274,15 +274,15 @@ func (r *rowBuilder) exprValue(i int, values []any, arena *[]byte) expr.Value {
 
 // setExpr puts the value of an expression into a slot, as a column of the affinity stores it.
 func (r *rowBuilder) setExpr(s *slot, a ddl.Affinity, v expr.Value) {
-	switch v.Kind {
+	switch v.Kind() {
 	case expr.Integer:
-		r.setInt(s, a, v.Int)
+		r.setInt(s, a, v.Int())
 	case expr.Float:
-		r.setFloat(s, a, v.Float)
+		r.setFloat(s, a, v.Float())
 	case expr.Text:
-		r.made(s, append(r.text, v.Data...))
+		r.made(s, append(r.text, v.Bytes()...))
 	case expr.Blob:
-		r.made(s, append(r.text, v.Data...))
+		r.made(s, append(r.text, v.Bytes()...))
 		s.typ--
 	default:
 		*s = slot{}

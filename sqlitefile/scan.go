@@ -53,24 +53,24 @@ func assign(dest any, v *record.Value) bool {
 	ok := true
 	switch d := dest.(type) {
 	case *int64:
-		if ok = d != nil && (v.Kind == record.Integer || v.Kind == record.Null); ok {
-			*d = v.Int
+		if ok = d != nil && (v.Kind() == record.Integer || v.Kind() == record.Null); ok {
+			*d = v.Int()
 		}
 	case *int:
-		if ok = d != nil && (v.Kind == record.Integer || v.Kind == record.Null) && int64(int(v.Int)) == v.Int; ok {
-			*d = int(v.Int)
+		if ok = d != nil && (v.Kind() == record.Integer || v.Kind() == record.Null) && int64(int(v.Int())) == v.Int(); ok {
+			*d = int(v.Int())
 		}
 	case *float64:
-		if ok = d != nil && (v.Kind == record.Float || v.Kind == record.Null); ok {
-			*d = v.Float
+		if ok = d != nil && (v.Kind() == record.Float || v.Kind() == record.Null); ok {
+			*d = v.Float()
 		}
 	case *string:
-		if ok = d != nil && (v.Kind >= record.Text || v.Kind == record.Null); ok {
+		if ok = d != nil && (v.Kind() >= record.Text || v.Kind() == record.Null); ok {
 			*d = v.Text()
 		}
 	case *[]byte:
-		if ok = d != nil && (v.Kind >= record.Text || v.Kind == record.Null); ok {
-			*d = append([]byte(nil), v.Data...)
+		if ok = d != nil && (v.Kind() >= record.Text || v.Kind() == record.Null); ok {
+			*d = append([]byte(nil), v.Bytes()...)
 		}
 	case *Value:
 		if ok = d != nil; ok {
@@ -116,7 +116,7 @@ func assignOther(dest any, v *record.Value) error {
 	if d.Kind() != reflect.Pointer {
 		return convert(d, v)
 	}
-	if v.Kind == record.Null {
+	if v.Kind() == record.Null {
 		d.SetZero()
 		return nil
 	}
@@ -170,11 +170,11 @@ func convert(d reflect.Value, v *record.Value) error {
 
 // textOf returns a value as text; a number as database/sql formats it, NULL as "".
 func textOf(v *record.Value) string {
-	switch v.Kind {
+	switch v.Kind() {
 	case record.Integer:
-		return strconv.FormatInt(v.Int, 10)
+		return strconv.FormatInt(v.Int(), 10)
 	case record.Float:
-		return strconv.FormatFloat(v.Float, 'g', -1, 64)
+		return strconv.FormatFloat(v.Float(), 'g', -1, 64)
 	}
 	return v.Text()
 }
@@ -189,18 +189,18 @@ func numberText(v *record.Value) string {
 
 // wholeOf returns the integer that a number is, if it is one, and 0 for NULL.
 func wholeOf(v *record.Value) (n int64, ok bool) {
-	if f := v.Float; v.Kind == record.Float {
+	if f := v.Float(); v.Kind() == record.Float {
 		return int64(f), f >= math.MinInt64 && f < 1<<63 && f == math.Trunc(f)
 	}
-	return v.Int, v.Kind <= record.Integer
+	return v.Int(), v.Kind() <= record.Integer
 }
 
 // truthText is the text of a value that may be a bool.
 func truthText(v *record.Value) string {
 	switch {
-	case v.Kind == record.Null:
+	case v.Kind() == record.Null:
 		return "false"
-	case v.Kind == record.Float:
+	case v.Kind() == record.Float:
 		return ""
 	}
 	return textOf(v)
@@ -214,18 +214,18 @@ func mismatch(v *record.Value, want string) error {
 // briefly returns a value and its kind for an error, cut off if it is long.
 func briefly(v *record.Value) string {
 	const most = 32
-	switch v.Kind {
+	switch v.Kind() {
 	case record.Null:
 		return "NULL"
 	case record.Text:
 		if s := v.Text(); len(s) <= most {
 			return fmt.Sprintf("the TEXT %q", s)
 		}
-		return fmt.Sprintf("a TEXT of %d bytes", len(v.Data))
+		return fmt.Sprintf("a TEXT of %d bytes", len(v.Bytes()))
 	case record.Blob:
-		return fmt.Sprintf("a BLOB of %d bytes", len(v.Data))
+		return fmt.Sprintf("a BLOB of %d bytes", len(v.Bytes()))
 	}
-	return fmt.Sprintf("the %v %s", v.Kind, textOf(v))
+	return fmt.Sprintf("the %v %s", v.Kind(), textOf(v))
 }
 
 // columnName returns the name of column i with that of its table or index, for errors.
@@ -246,10 +246,10 @@ func (r *Row) asInt64(i int, v *record.Value) (int64, error) {
 
 // asFloat64 returns a value that is no REAL as one.
 func (r *Row) asFloat64(i int, v *record.Value) (float64, error) {
-	if v.Kind > record.Float {
+	if v.Kind() > record.Float {
 		return 0, r.mistyped(i, v, "a float64")
 	}
-	return float64(v.Int), nil
+	return float64(v.Int()), nil
 }
 
 // mistyped returns the error for a value that an accessor does not return.

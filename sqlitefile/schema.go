@@ -97,10 +97,10 @@ func schemaObject(row *Row) (o Object, err error) {
 
 // rootOf returns the page number that SQLite reads in a rootpage.
 func rootOf(v *record.Value) uint32 {
-	switch v.Kind {
+	switch v.Kind() {
 	case record.Integer:
-		if v.Int >= 0 && v.Int < math.MaxUint32 {
-			return uint32(v.Int)
+		if v.Int() >= 0 && v.Int() < math.MaxUint32 {
+			return uint32(v.Int())
 		}
 	case record.Text, record.Blob:
 		if root, err := strconv.ParseUint(v.Text(), 10, 32); err == nil {

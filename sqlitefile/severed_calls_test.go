@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/foliofs/folio/internal/dberr"
+	"github.com/foliofs/folio/internal/private"
 )
 
 // wrong returns errWrong unless got is want. An error that is there goes first.
@@ -193,10 +194,12 @@ var severedCalls = map[string]severedCall{
 	"DB.Compact": onDB(func(ctx context.Context, db *DB) error {
 		return db.Compact(ctx, &CompactOptions{Progress: func(int64, int64) {}})
 	}),
-	"DB.Exec":        {inDB, func(v *severed) error { return v.db.Exec(context.Background(), "CREATE TABLE "+v.newName()+" (a)") }},
-	"DB.pinned":      onDB(func(_ context.Context, db *DB) error { _, err := db.pager.Pinned(1); return err }),
-	"DB.pin":         onDB(func(_ context.Context, db *DB) error { return dberr.Join(db.pager.Pin(1), db.pager.Unpin(1)) }),
-	"DB.unpin":       onDB(func(_ context.Context, db *DB) error { return db.pager.Unpin(1) }),
+	"DB.Exec": {inDB, func(v *severed) error { return v.db.Exec(context.Background(), "CREATE TABLE "+v.newName()+" (a)") }},
+	"DB.Internal": onDB(func(_ context.Context, db *DB) error {
+		i := db.Internal(private.Key{})
+		_, err := i.Pinned(1)
+		return dberr.Join(err, i.Pin(1), i.Unpin(1))
+	}),
 	"DB.JournalMode": onDB(func(ctx context.Context, db *DB) error { _, err := db.JournalMode(ctx); return err }),
 	"DB.SetJournalMode": onDB(func(ctx context.Context, db *DB) error {
 		if err := db.SetJournalMode(ctx, JournalWAL); err != nil {
@@ -241,12 +244,16 @@ var severedCalls = map[string]severedCall{
 	"Table.RangeKeyBackward": onTable("k", func(t Table) error {
 		return severedAll(t.RangeKeyBackward(Including(40), Excluding(161)), 160, 40)
 	}),
-	"Table.All":          onTable("t", func(t Table) error { return severedAll(t.All(), 1, severedRows) }),
-	"Table.Backward":     onTable("t", func(t Table) error { return severedAll(t.Backward(), severedRows, 1) }),
-	"Table.Columns":      onTable("t", func(t Table) error { return wrong(len(t.Columns()), 2, nil) }),
-	"Table.Cursor":       onCursor(func(c *Cursor) error { return at(c, 100, true, nil) }),
-	"Table.Find":         onTable("k", func(t Table) error { row, ok, err := t.Find(70); return found(row, 70, ok, err) }),
-	"Table.Get":          onTable("t", func(t Table) error { row, ok, err := t.Get(170); return found(row, 170, ok, err) }),
+	"Table.All":      onTable("t", func(t Table) error { return severedAll(t.All(), 1, severedRows) }),
+	"Table.Backward": onTable("t", func(t Table) error { return severedAll(t.Backward(), severedRows, 1) }),
+	"Table.Columns":  onTable("t", func(t Table) error { return wrong(len(t.Columns()), 2, nil) }),
+	"Table.Cursor":   onCursor(func(c *Cursor) error { return at(c, 100, true, nil) }),
+	"Table.Find":     onTable("k", func(t Table) error { row, ok, err := t.Find(70); return found(row, 70, ok, err) }),
+	"Table.Get":      onTable("t", func(t Table) error { row, ok, err := t.Get(170); return found(row, 170, ok, err) }),
+	"Table.Internal": onTable("t", func(t Table) error {
+		span, ok, err := t.Internal(private.Key{}).Span(t.def.Root)
+		return wrong(ok && !span.Low.None, false, err)
+	}),
 	"Table.Name":         onTable("t", func(t Table) error { return wrong(t.Name(), "t", nil) }),
 	"Table.Prefix":       onTable("k", func(t Table) error { return severedAll(t.Prefix(70), 70, 70) }),
 	"Table.Range":        onTable("t", func(t Table) error { return severedAll(t.Range(40, 160), 40, 160) }),
@@ -335,7 +342,7 @@ var severedCalls = map[string]severedCall{
 	}},
 	"Tx.SetApplicationID": {inTx, func(v *severed) error { return v.tx.SetApplicationID(7) }},
 	"Tx.SetUserVersion":   {inTx, func(v *severed) error { return v.tx.SetUserVersion(7) }},
-	"Tx.epoch":            {inTx, func(v *severed) error { _ = v.tx.pages.Epoch(); return nil }},
+	"Tx.Internal":         {inTx, func(v *severed) error { _ = v.tx.Internal(private.Key{}).Epoch(); return nil }},
 	"Tx.Exec":             {inTx, func(v *severed) error { return v.tx.Exec("CREATE TABLE " + v.newName() + " (a)") }},
 	"Tx.Guard":            {inTx, func(v *severed) error { return v.tx.Guard(func() error { return readSevered(v.rx) }) }},
 	"Tx.Info":             {inTx, func(v *severed) error { return wrong(v.tx.Info().PageSize, 4096, nil) }},
@@ -370,6 +377,7 @@ var severedCalls = map[string]severedCall{
 	"TableWriter.firstColumns": onWriter("t", func(t TableWriter) error { _, err := t.firstColumns(2).Insert(nil, "x"); return err }),
 	"TableWriter.Get":          onWriter("t", func(t TableWriter) error { row, ok, err := t.Get(170); return found(row, 170, ok, err) }),
 	"TableWriter.Insert":       onWriter("t", func(t TableWriter) error { _, err := t.Insert(nil, "x"); return err }),
+	"TableWriter.Internal":     onWriter("t", func(t TableWriter) error { t.Internal(private.Key{}).FirstColumns(2); return nil }),
 	"TableWriter.InsertRowid": onWriter("t", func(t TableWriter) error {
 		last, _, err := t.LastRowid()
 		if err != nil {

@@ -699,7 +699,7 @@ func (tx *Tx) sequence(table string, last int64) (int64, error) {
 // sequenceNumber returns the number that SQLite reads in a value of sqlite_sequence, which every
 // program can write to: a text begins with a number, or is 0.
 func sequenceNumber(v record.Value) int64 {
-	if v.Kind != record.Text && v.Kind != record.Blob {
+	if v.Kind() != record.Text && v.Kind() != record.Blob {
 		return v.Int64()
 	}
 	text := strings.TrimLeft(v.Text(), " \t\n\v\f\r")

@@ -1,7 +1,6 @@
 package sqlitefile
 
 import (
-	"bytes"
 	"fmt"
 
 	"github.com/foliofs/folio/internal/record"
@@ -52,10 +51,10 @@ func (t TableWriter) refuseWrite(row *Row, column, n int, off int64) error {
 	switch {
 	case err != nil:
 		return err
-	case v.Kind < record.Text:
+	case v.Kind() < record.Text:
 		return row.mistyped(column, &v, "a text or BLOB to write to")
 	}
-	return fmt.Errorf("%s: cannot write %d bytes at %d of a value that has %d", row.columnName(column), n, off, len(v.Data))
+	return fmt.Errorf("%s: cannot write %d bytes at %d of a value that has %d", row.columnName(column), n, off, len(v.Bytes()))
 }
 
 // writeWhole is WriteAt for a value that an index has, or that is a default: the row is written
@@ -65,8 +64,8 @@ func (t TableWriter) writeWhole(row *Row, column int, p []byte, off int64) error
 	if err != nil {
 		return err
 	}
-	v.Data = bytes.Clone(v.Data)
-	copy(v.Data[off:], p)
+	v = v.Clone()
+	copy(v.Bytes()[off:], p)
 	_, err = t.Set(row.rowid, column, v)
 	return err
 }

@@ -23,10 +23,10 @@ func (k Kind) String() string { return record.Kind(k).String() }
 type Value struct{ v record.Value }
 
 // Kind returns the storage class.
-func (v Value) Kind() Kind { return Kind(v.v.Kind) }
+func (v Value) Kind() Kind { return Kind(v.v.Kind()) }
 
 // IsNull reports whether v is NULL.
-func (v Value) IsNull() bool { return v.v.Kind == record.Null }
+func (v Value) IsNull() bool { return v.v.Kind() == record.Null }
 
 // Int64 returns an INTEGER, or a REAL cut to the nearest integer that there is. It returns 0 for
 // everything else.
@@ -37,7 +37,7 @@ func (v Value) Float64() float64 { return v.v.Float64() }
 
 // Bytes returns the bytes of a text, in the encoding of the database, or of a BLOB. They are valid
 // until the transaction ends and must not be changed.
-func (v Value) Bytes() []byte { return v.v.Data }
+func (v Value) Bytes() []byte { return v.v.Bytes() }
 
 // Text returns a copy of a text as UTF-8, or of the bytes of a BLOB as they are. It returns "" for
 // everything else.

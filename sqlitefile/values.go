@@ -55,8 +55,11 @@ func (r *Row) valueUpTo(limit, i int) (Value, error) {
 	if err != nil {
 		return Value{}, err
 	}
-	v := record.Value{Kind: kind, Data: make([]byte, limit), Enc: r.rx.pager.Header.Encoding}
-	_, err = r.ReadAt(i, v.Data, 0)
+	v := record.OfTextIn(make([]byte, limit), r.rx.pager.Header.Encoding)
+	if kind == record.Blob {
+		v = record.OfBlob(v.Bytes())
+	}
+	_, err = r.ReadAt(i, v.Bytes(), 0)
 	return Value{v}, err
 }
 
@@ -118,13 +121,13 @@ func (s *shape) decode(dst []Value, local []byte, rowid int64, enc format.Encodi
 		body = end
 		switch {
 		case t.IsInt():
-			*v = record.Value{Kind: record.Integer, Int: t.Int(b)}
+			*v = record.OfInt(t.Int(b))
 		case t.IsText():
-			*v = record.Value{Kind: record.Text, Data: b, Enc: enc}
+			*v = record.OfTextIn(b, enc)
 		case t.IsBlob():
-			*v = record.Value{Kind: record.Blob, Data: b}
+			*v = record.OfBlob(b)
 		case i == s.alias:
-			*v = record.Value{Kind: record.Integer, Int: rowid}
+			*v = record.OfInt(rowid)
 		default:
 			*v = record.Value{}
 		}

@@ -93,8 +93,8 @@ func (t Table) spanOfKeys(of *btree.Node, s *private.PageSpan) (ok bool, err err
 	if err != nil || first.None {
 		return false, nil // such a page is not one of a volume's tables
 	}
-	key[0] = record.Value{Kind: record.Integer, Int: first.Int}
-	key[1] = record.Value{Kind: record.Text, Data: first.Text, Enc: t.rx.pager.Header.Encoding}
+	key[0] = record.OfInt(first.Int)
+	key[1] = record.OfTextIn(first.Text, t.rx.pager.Header.Encoding)
 	k := record.Key{Values: key[:], Columns: t.def.Key}
 	pgno := t.def.Root
 	for range btree.MaxDepth {

@@ -235,7 +235,7 @@ func (x *indexState) recordOf(tx *Tx, buf []byte, row *Row) ([]byte, error) {
 		} else {
 			var v expr.Value
 			v, err = term.Eval(reader)
-			stored := valueOf(v.Apply(term.Affinity()))
+			stored := expr.Apply(v, term.Affinity())
 			types[i], parts[i] = record.Encode(&stored)
 		}
 		if err != nil {

@@ -37,24 +37,24 @@ var rank = [...]uint8{Null: 0, Integer: 1, Float: 1, Text: 2, Blob: 3}
 
 // compare orders two values: NULL, numbers by value, texts by collation, BLOBs by their bytes.
 func compare(a, b Value, c collation) int {
-	if d := cmp.Compare(rank[a.Kind], rank[b.Kind]); d != 0 {
+	if d := cmp.Compare(rank[a.Kind()], rank[b.Kind()]); d != 0 {
 		return d
 	}
 	switch {
-	case a.Kind == Null:
+	case a.Kind() == Null:
 		return 0
-	case a.Kind == Text:
-		return c.compare(a.Data, b.Data)
-	case a.Kind == Blob:
-		return bytes.Compare(a.Data, b.Data)
-	case a.Kind == Integer && b.Kind == Integer:
-		return cmp.Compare(a.Int, b.Int)
-	case a.Kind == Integer:
-		return record.CompareIntFloat(a.Int, b.Float)
-	case b.Kind == Integer:
-		return -record.CompareIntFloat(b.Int, a.Float)
+	case a.Kind() == Text:
+		return c.compare(a.Bytes(), b.Bytes())
+	case a.Kind() == Blob:
+		return bytes.Compare(a.Bytes(), b.Bytes())
+	case a.Kind() == Integer && b.Kind() == Integer:
+		return cmp.Compare(a.Int(), b.Int())
+	case a.Kind() == Integer:
+		return record.CompareIntFloat(a.Int(), b.Float())
+	case b.Kind() == Integer:
+		return -record.CompareIntFloat(b.Int(), a.Float())
 	}
-	return cmp.Compare(a.Float, b.Float)
+	return cmp.Compare(a.Float(), b.Float())
 }
 
 func (c collation) compare(a, b []byte) int {
@@ -106,14 +106,14 @@ func comparison(a, b affinity) affinity {
 func compareAs(a, b Value, as affinity, c collation) int {
 	switch {
 	case as.numeric():
-		if a.Kind == Text {
-			a = a.numeric()
+		if a.Kind() == Text {
+			a = numericOf(a)
 		}
-		if b.Kind == Text {
-			b = b.numeric()
+		if b.Kind() == Text {
+			b = numericOf(b)
 		}
-	case as == affinity(ddl.AffinityText) && (a.Kind == Text || b.Kind == Text):
-		a, b = a.Apply(ddl.AffinityText), b.Apply(ddl.AffinityText)
+	case as == affinity(ddl.AffinityText) && (a.Kind() == Text || b.Kind() == Text):
+		a, b = Apply(a, ddl.AffinityText), Apply(b, ddl.AffinityText)
 	}
 	return compare(a, b, c)
 }
@@ -122,5 +122,5 @@ func compareAs(a, b Value, as affinity, c collation) int {
 // affinities of both and a collation of SQLite's own.
 func Same(a, b Value, columnA, columnB ddl.Affinity, order string) bool {
 	c, _ := collationOf(order)
-	return a.Kind != Null && b.Kind != Null && compareAs(a, b, comparison(affinity(columnA), affinity(columnB)), c) == 0
+	return a.Kind() != Null && b.Kind() != Null && compareAs(a, b, comparison(affinity(columnA), affinity(columnB)), c) == 0
 }

@@ -71,7 +71,7 @@ func TestEval(t *testing.T) {
 		v, err := x.Eval(r)
 		q, _ := quote([]Value{v})
 		want := strings.Trim(c.want, "'")
-		if got := strings.Trim(string(q.Data), "'"); err != nil || got != want {
+		if got := strings.Trim(string(q.Bytes()), "'"); err != nil || got != want {
 			t.Errorf("%s is %s, %v, want %s", c.expr, got, err, want)
 		}
 	}

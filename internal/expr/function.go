@@ -33,9 +33,11 @@ var functions = map[string]function{
 	"substr":    {2, 3, substr},
 	"substring": {2, 3, substr},
 	"trim":      {1, 2, trimming(true, true)},
-	"typeof":    {1, 1, func(args []Value) (Value, error) { return OfText([]byte(args[0].Kind.String())), nil }},
-	"unicode":   {1, 1, unicode},
-	"upper":     {1, 1, mapping(upper)},
+	"typeof": {1, 1, func(args []Value) (Value, error) {
+		return OfText([]byte(strings.ToLower(args[0].Kind().String()))), nil
+	}},
+	"unicode": {1, 1, unicode},
+	"upper":   {1, 1, mapping(upper)},
 }
 
 // call is a function with its arguments.
@@ -93,7 +95,7 @@ func calling(args []term, fn func(args []Value) (Value, error)) term {
 func coalesce(args []term) term {
 	return term{affinity: none, eval: func(row Row) (v Value, err error) {
 		for i := range args {
-			if v, err = args[i].eval(row); err != nil || v.Kind != Null {
+			if v, err = args[i].eval(row); err != nil || v.Kind() != Null {
 				return v, err
 			}
 		}
@@ -128,7 +130,7 @@ func extreme(args []term, better func(order int) bool) term {
 	return calling(args, func(v []Value) (Value, error) {
 		best := v[0]
 		for _, w := range v {
-			if w.Kind == Null {
+			if w.Kind() == Null {
 				return Value{}, nil
 			}
 		}
@@ -144,16 +146,16 @@ func extreme(args []term, better func(order int) bool) term {
 var errOverflow = errors.New("integer overflow")
 
 func abs(args []Value) (Value, error) {
-	switch v := args[0]; v.Kind {
+	switch v := args[0]; v.Kind() {
 	case Null:
 		return v, nil
 	case Integer:
-		if v.Int == math.MinInt64 {
+		if v.Int() == math.MinInt64 {
 			return Value{}, errOverflow
 		}
-		return OfInt(max(v.Int, -v.Int)), nil
+		return OfInt(max(v.Int(), -v.Int())), nil
 	default:
-		f := v.float()
+		f := floatOf(v)
 		if f < 0 {
 			f = -f
 		}
@@ -164,15 +166,15 @@ func abs(args []Value) (Value, error) {
 func round(args []Value) (Value, error) {
 	places := int64(0)
 	if len(args) == 2 {
-		if args[1].Kind == Null {
+		if args[1].Kind() == Null {
 			return Value{}, nil
 		}
-		places = min(max(args[1].integer(), 0), 30)
+		places = min(max(integerOf(args[1]), 0), 30)
 	}
-	if args[0].Kind == Null {
+	if args[0].Kind() == Null {
 		return Value{}, nil
 	}
-	f := args[0].float()
+	f := floatOf(args[0])
 	switch {
 	case f < -1<<52 || f > 1<<52:
 	case places == 0 && f < 0:
@@ -188,7 +190,7 @@ func round(args []Value) (Value, error) {
 func char(args []Value) (Value, error) {
 	b := []byte{}
 	for _, a := range args {
-		c := a.integer()
+		c := integerOf(a)
 		if c < 0 || c > 0x10ffff {
 			c = 0xfffd
 		}
@@ -211,7 +213,7 @@ func appendRune(b []byte, c uint32) []byte {
 }
 
 func unicode(args []Value) (Value, error) {
-	c, _ := readRune(cstring(args[0].text()))
+	c, _ := readRune(cstring(textOf(args[0])))
 	if c == 0 {
 		return Value{}, nil
 	}
@@ -219,7 +221,7 @@ func unicode(args []Value) (Value, error) {
 }
 
 func hexOf(args []Value) (Value, error) {
-	text := args[0].text()
+	text := textOf(args[0])
 	if len(text) > maxSize/2 {
 		return Value{}, errTooBig
 	}
@@ -235,30 +237,30 @@ func appendHex(b, data []byte) []byte {
 }
 
 func quote(args []Value) (Value, error) {
-	switch v := args[0]; v.Kind {
+	switch v := args[0]; v.Kind() {
 	case Null:
 		return OfText([]byte("NULL")), nil
 	case Blob:
-		if len(v.Data) > maxSize/2-4 {
+		if len(v.Bytes()) > maxSize/2-4 {
 			return Value{}, errTooBig
 		}
-		return OfText(append(appendHex([]byte("X'"), v.Data), '\'')), nil
+		return OfText(append(appendHex([]byte("X'"), v.Bytes()), '\'')), nil
 	case Text:
-		text := bytes.ReplaceAll(cstring(v.Data), []byte("'"), []byte("''"))
+		text := bytes.ReplaceAll(cstring(v.Bytes()), []byte("'"), []byte("''"))
 		if len(text) > maxSize-2 {
 			return Value{}, errTooBig
 		}
 		return OfText(append(append([]byte("'"), text...), '\'')), nil
 	case Float:
-		if math.IsInf(v.Float, 0) {
+		if math.IsInf(v.Float(), 0) {
 			sign := ""
-			if v.Float < 0 {
+			if v.Float() < 0 {
 				sign = "-"
 			}
 			return OfText([]byte(sign + "9.0e+999")), nil
 		}
-		return OfText(v.text()), nil
+		return OfText(textOf(v)), nil
 	default:
-		return OfText(v.text()), nil
+		return OfText(textOf(v)), nil
 	}
 }

@@ -36,7 +36,7 @@ func (c *compiler) prefix(n *ddl.Node) (term, error) {
 	fn := map[string]func(Value) Value{"-": negate, "~": complement, "NOT": not}[n.Text]
 	return inherit(term{affinity: none, eval: func(row Row) (Value, error) {
 		v, err := x.eval(row)
-		if err != nil || v.Kind == Null {
+		if err != nil || v.Kind() == Null {
 			return Value{}, err
 		}
 		return fn(v), nil
@@ -44,17 +44,17 @@ func (c *compiler) prefix(n *ddl.Node) (term, error) {
 }
 
 func negate(v Value) Value     { return subtract(OfInt(0), v) }
-func complement(v Value) Value { return OfInt(^v.integer()) }
-func not(v Value) Value        { return ofBool(!v.True()) }
+func complement(v Value) Value { return OfInt(^integerOf(v)) }
+func not(v Value) Value        { return ofBool(!IsTrue(v)) }
 
 // arithmetic holds the operators whose operands are not NULL, and none of which looks at collations
 // or affinities.
 var arithmetic = map[string]func(a, b Value) Value{
 	"+": add, "-": subtract, "*": multiply, "/": divide, "%": remainder,
-	"&":  func(a, b Value) Value { return OfInt(a.integer() & b.integer()) },
-	"|":  func(a, b Value) Value { return OfInt(a.integer() | b.integer()) },
-	"<<": func(a, b Value) Value { return OfInt(shift(a.integer(), b.integer())) },
-	">>": func(a, b Value) Value { return OfInt(shift(a.integer(), -max(b.integer(), -math.MaxInt64))) },
+	"&":  func(a, b Value) Value { return OfInt(integerOf(a) & integerOf(b)) },
+	"|":  func(a, b Value) Value { return OfInt(integerOf(a) | integerOf(b)) },
+	"<<": func(a, b Value) Value { return OfInt(shift(integerOf(a), integerOf(b))) },
+	">>": func(a, b Value) Value { return OfInt(shift(integerOf(a), -max(integerOf(b), -math.MaxInt64))) },
 }
 
 // comparisons says for which orders of its operands an operator is true.
@@ -98,7 +98,7 @@ func (c *compiler) infix(n *ddl.Node) (term, error) {
 func binaryTerm(a, b term, fn func(x, y Value) (Value, error)) term {
 	return term{affinity: none, eval: func(row Row) (Value, error) {
 		x, y, err := both(a, b, row)
-		if err != nil || x.Kind == Null || y.Kind == Null {
+		if err != nil || x.Kind() == Null || y.Kind() == Null {
 			return Value{}, err
 		}
 		return fn(x, y)
@@ -143,8 +143,8 @@ func (c *compiler) is(n *ddl.Node) (term, error) {
 		if err != nil {
 			return Value{}, err
 		}
-		same := x.Kind == Null && y.Kind == Null
-		if x.Kind != Null && y.Kind != Null {
+		same := x.Kind() == Null && y.Kind() == Null
+		if x.Kind() != Null && y.Kind() != Null {
 			same = compareAs(x, y, as, order) == 0
 		}
 		return ofBool(same == want), nil
@@ -155,7 +155,7 @@ func (c *compiler) is(n *ddl.Node) (term, error) {
 func isTruth(a term, truth, want bool) term {
 	return inherit(term{affinity: none, eval: func(row Row) (Value, error) {
 		v, err := a.eval(row)
-		is := v.Kind != Null && v.True() == truth
+		is := v.Kind() != Null && IsTrue(v) == truth
 		return ofBool(is == want), err
 	}}, a)
 }
@@ -164,14 +164,14 @@ func isTruth(a term, truth, want bool) term {
 func and(a, b term) term {
 	return term{affinity: none, eval: func(row Row) (Value, error) {
 		x, err := a.eval(row)
-		if err != nil || x.False() {
+		if err != nil || IsFalse(x) {
 			return OfInt(0), err
 		}
 		y, err := b.eval(row)
 		switch {
-		case err != nil || y.False():
+		case err != nil || IsFalse(y):
 			return OfInt(0), err
-		case x.Kind == Null || y.Kind == Null:
+		case x.Kind() == Null || y.Kind() == Null:
 			return Value{}, nil
 		}
 		return OfInt(1), nil
@@ -182,14 +182,14 @@ func and(a, b term) term {
 func or(a, b term) term {
 	return term{affinity: none, eval: func(row Row) (Value, error) {
 		x, err := a.eval(row)
-		if err != nil || x.True() {
+		if err != nil || IsTrue(x) {
 			return OfInt(1), err
 		}
 		y, err := b.eval(row)
 		switch {
-		case err != nil || y.True():
+		case err != nil || IsTrue(y):
 			return OfInt(1), err
-		case x.Kind == Null || y.Kind == Null:
+		case x.Kind() == Null || y.Kind() == Null:
 			return Value{}, nil
 		}
 		return OfInt(0), nil
@@ -197,7 +197,7 @@ func or(a, b term) term {
 }
 
 func concat(a, b Value) (Value, error) {
-	x, y := a.text(), b.text()
+	x, y := textOf(a), textOf(b)
 	if len(x)+len(y) > maxSize {
 		return Value{}, errTooBig
 	}
@@ -207,29 +207,29 @@ func concat(a, b Value) (Value, error) {
 // Sums and products of integers that have no room in 64 bits are those of floats.
 
 func add(a, b Value) Value {
-	a, b = a.number(), b.number()
-	if sum := a.Int + b.Int; a.Kind == Integer && b.Kind == Integer && (a.Int^sum)&(b.Int^sum) >= 0 {
+	a, b = numberOf(a), numberOf(b)
+	if sum := a.Int() + b.Int(); a.Kind() == Integer && b.Kind() == Integer && (a.Int()^sum)&(b.Int()^sum) >= 0 {
 		return OfInt(sum)
 	}
-	return OfFloat(a.float() + b.float())
+	return OfFloat(floatOf(a) + floatOf(b))
 }
 
 func subtract(a, b Value) Value {
-	a, b = a.number(), b.number()
-	if d := a.Int - b.Int; a.Kind == Integer && b.Kind == Integer && (a.Int^b.Int)&(a.Int^d) >= 0 {
+	a, b = numberOf(a), numberOf(b)
+	if d := a.Int() - b.Int(); a.Kind() == Integer && b.Kind() == Integer && (a.Int()^b.Int())&(a.Int()^d) >= 0 {
 		return OfInt(d)
 	}
-	return OfFloat(a.float() - b.float())
+	return OfFloat(floatOf(a) - floatOf(b))
 }
 
 func multiply(a, b Value) Value {
-	a, b = a.number(), b.number()
-	if a.Kind == Integer && b.Kind == Integer {
-		if p, ok := product(a.Int, b.Int); ok {
+	a, b = numberOf(a), numberOf(b)
+	if a.Kind() == Integer && b.Kind() == Integer {
+		if p, ok := product(a.Int(), b.Int()); ok {
 			return OfInt(p)
 		}
 	}
-	return OfFloat(a.float() * b.float())
+	return OfFloat(floatOf(a) * floatOf(b))
 }
 
 // product returns a*b if that fits.
@@ -251,28 +251,28 @@ func magnitude(i int64) uint64 {
 }
 
 func divide(a, b Value) Value {
-	a, b = a.number(), b.number()
-	if a.Kind == Integer && b.Kind == Integer {
+	a, b = numberOf(a), numberOf(b)
+	if a.Kind() == Integer && b.Kind() == Integer {
 		switch {
-		case b.Int == 0:
+		case b.Int() == 0:
 			return Value{}
-		case b.Int != -1 || a.Int != math.MinInt64:
-			return OfInt(a.Int / b.Int)
+		case b.Int() != -1 || a.Int() != math.MinInt64:
+			return OfInt(a.Int() / b.Int())
 		}
 	}
-	if b.float() == 0 {
+	if floatOf(b) == 0 {
 		return Value{}
 	}
-	return OfFloat(a.float() / b.float())
+	return OfFloat(floatOf(a) / floatOf(b))
 }
 
 // remainder is that of the integer parts, a float unless both operands are integers.
 func remainder(a, b Value) Value {
-	x, y := a.number(), b.number()
-	whole := x.Kind == Integer && y.Kind == Integer
-	i, j := x.Int, y.Int
+	x, y := numberOf(a), numberOf(b)
+	whole := x.Kind() == Integer && y.Kind() == Integer
+	i, j := x.Int(), y.Int()
 	if !whole {
-		i, j = a.integer(), b.integer()
+		i, j = integerOf(a), integerOf(b)
 	}
 	if j == 0 {
 		return Value{}
@@ -304,7 +304,7 @@ func shift(a, by int64) int64 {
 func isNull(x term, not bool) term {
 	return inherit(term{affinity: none, eval: func(row Row) (Value, error) {
 		v, err := x.eval(row)
-		return ofBool((v.Kind == Null) != not), err
+		return ofBool((v.Kind() == Null) != not), err
 	}}, x)
 }
 
@@ -315,7 +315,7 @@ func negated(x term, yes bool) term {
 	}
 	return term{affinity: none, collation: x.collation, explicit: x.explicit, eval: func(row Row) (Value, error) {
 		v, err := x.eval(row)
-		if err != nil || v.Kind == Null {
+		if err != nil || v.Kind() == Null {
 			return Value{}, err
 		}
 		return not(v), nil
@@ -344,13 +344,13 @@ func contains(x term, list []term, row Row) (Value, error) {
 	if err != nil {
 		return Value{}, err
 	}
-	null := v.Kind == Null
+	null := v.Kind() == Null
 	for _, y := range list {
 		w, err := y.eval(row)
 		if err != nil {
 			return Value{}, err
 		}
-		if w.Kind == Null || v.Kind == Null {
+		if w.Kind() == Null || v.Kind() == Null {
 			null = true
 		} else if compareAs(v, w, x.affinity, x.collation) == 0 {
 			return OfInt(1), nil
@@ -401,7 +401,7 @@ func like(args []term, n *ddl.Node) (term, error) {
 func castTo(x term, to ddl.Affinity) term {
 	return term{affinity: affinity(to), collation: x.collation, explicit: x.explicit, eval: func(row Row) (Value, error) {
 		v, err := x.eval(row)
-		return v.cast(to), err
+		return castValue(v, to), err
 	}}
 }
 
@@ -414,7 +414,7 @@ func caseWhen(args []term) term {
 			if err != nil {
 				return Value{}, err
 			}
-			if v.True() {
+			if IsTrue(v) {
 				return args[i+1].eval(row)
 			}
 		}

@@ -24,13 +24,13 @@ func globPattern() pattern { return pattern{all: '*', one: '?', sets: true} }
 // match computes args[1] LIKE args[0], or GLOB.
 func (p pattern) match(args []Value) (Value, error) {
 	pat, text := args[0], args[1]
-	if len(pat.text()) > maxPattern {
+	if len(textOf(pat)) > maxPattern {
 		return Value{}, errPattern
 	}
-	if pat.Kind == Null || text.Kind == Null {
+	if pat.Kind() == Null || text.Kind() == Null {
 		return Value{}, nil
 	}
-	return ofBool(p.compare(cstring(pat.text()), cstring(text.text())) == matched), nil
+	return ofBool(p.compare(cstring(textOf(pat)), cstring(textOf(text))) == matched), nil
 }
 
 // setEscape sets the character of ESCAPE. It reports false for a text that is not one character.

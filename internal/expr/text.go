@@ -5,13 +5,13 @@ import "bytes"
 // length counts the characters of a text up to its first zero byte, and the bytes of anything else.
 func length(args []Value) (Value, error) {
 	v := args[0]
-	switch v.Kind {
+	switch v.Kind() {
 	case Null:
 		return v, nil
 	case Text:
-		return OfInt(countRunes(cstring(v.Data))), nil
+		return OfInt(countRunes(cstring(v.Bytes()))), nil
 	}
-	return OfInt(int64(len(v.text()))), nil
+	return OfInt(int64(len(textOf(v)))), nil
 }
 
 func countRunes(b []byte) (n int64) {
@@ -24,10 +24,10 @@ func countRunes(b []byte) (n int64) {
 // mapping is a function that maps each byte of a text.
 func mapping(fn func(byte) byte) func(args []Value) (Value, error) {
 	return func(args []Value) (Value, error) {
-		if args[0].Kind == Null {
+		if args[0].Kind() == Null {
 			return Value{}, nil
 		}
-		b := bytes.Clone(args[0].text())
+		b := bytes.Clone(textOf(args[0]))
 		for i, c := range b {
 			b[i] = fn(c)
 		}
@@ -39,22 +39,22 @@ func mapping(fn func(byte) byte) func(args []Value) (Value, error) {
 // negative count is that of the characters before.
 func substr(args []Value) (Value, error) {
 	v := args[0]
-	isBlob := v.Kind == Blob
-	if v.Kind == Null || isBlob && len(v.Data) == 0 {
+	isBlob := v.Kind() == Blob
+	if v.Kind() == Null || isBlob && len(v.Bytes()) == 0 {
 		return Value{}, nil
 	}
-	z := v.Data
+	z := v.Bytes()
 	if !isBlob {
-		z = cstring(v.text())
+		z = cstring(textOf(v))
 	}
 	count := int64(maxSize)
 	for _, a := range args[1:] {
-		if a.Kind == Null {
+		if a.Kind() == Null {
 			return Value{}, nil
 		}
 	}
 	if len(args) == 3 {
-		count = args[2].integer()
+		count = integerOf(args[2])
 	}
 	size := func() int64 {
 		if isBlob {
@@ -62,7 +62,7 @@ func substr(args []Value) (Value, error) {
 		}
 		return countRunes(z)
 	}
-	from, count := span(args[1].integer(), count, size)
+	from, count := span(integerOf(args[1]), count, size)
 	if isBlob {
 		from = min(from, int64(len(z)))
 		return OfBlob(z[from:][:min(count, int64(len(z))-from)]), nil
@@ -113,11 +113,11 @@ func runes(z []byte, skip, count int64) []byte {
 // instr returns where the second argument first begins in the first, counted from 1 in characters,
 // or in bytes for two BLOBs; 0 if it does not.
 func instr(args []Value) (Value, error) {
-	if args[0].Kind == Null || args[1].Kind == Null {
+	if args[0].Kind() == Null || args[1].Kind() == Null {
 		return Value{}, nil
 	}
-	hay, needle := args[0].text(), args[1].text()
-	isText := args[0].Kind != Blob || args[1].Kind != Blob
+	hay, needle := textOf(args[0]), textOf(args[1])
+	isText := args[0].Kind() != Blob || args[1].Kind() != Blob
 	at := int64(1)
 	for len(needle) > 0 && !bytes.HasPrefix(hay, needle) {
 		if len(hay) < len(needle) {
@@ -134,17 +134,17 @@ func instr(args []Value) (Value, error) {
 
 // replace replaces each occurrence of the second argument in the first by the third.
 func replace(args []Value) (Value, error) {
-	if args[0].Kind == Null || args[1].Kind == Null {
+	if args[0].Kind() == Null || args[1].Kind() == Null {
 		return Value{}, nil
 	}
-	text, old := args[0].text(), args[1].text()
+	text, old := textOf(args[0]), textOf(args[1])
 	if len(cstring(old)) == 0 {
 		return OfText(text), nil
 	}
-	if args[2].Kind == Null {
+	if args[2].Kind() == Null {
 		return Value{}, nil
 	}
-	with := args[2].text()
+	with := textOf(args[2])
 	if len(text)+bytes.Count(text, old)*(len(with)-len(old)) > maxSize {
 		return Value{}, errTooBig
 	}
@@ -154,17 +154,17 @@ func replace(args []Value) (Value, error) {
 // trimming is trim, ltrim or rtrim.
 func trimming(left, right bool) func(args []Value) (Value, error) {
 	return func(args []Value) (Value, error) {
-		if args[0].Kind == Null {
+		if args[0].Kind() == Null {
 			return Value{}, nil
 		}
 		set := [][]byte{{' '}}
 		if len(args) == 2 {
-			if args[1].Kind == Null {
+			if args[1].Kind() == Null {
 				return Value{}, nil
 			}
-			set = characters(cstring(args[1].text()))
+			set = characters(cstring(textOf(args[1])))
 		}
-		z := args[0].text()
+		z := textOf(args[0])
 		if left {
 			z = trimWith(z, set, bytes.CutPrefix)
 		}

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/foliofs/folio/internal/format"
 	"github.com/foliofs/folio/internal/record"
 )
 
@@ -16,15 +15,15 @@ func testRecord(values ...any) []byte {
 	for i, v := range values {
 		switch v := v.(type) {
 		case int:
-			out[i] = record.Value{Kind: record.Integer, Int: int64(v)}
+			out[i] = record.OfInt(int64(v))
 		case int64:
-			out[i] = record.Value{Kind: record.Integer, Int: v}
+			out[i] = record.OfInt(v)
 		case float64:
 			out[i] = record.OfFloat(v)
 		case string:
-			out[i] = record.Value{Kind: record.Text, Data: []byte(v), Enc: format.UTF8}
+			out[i] = record.OfText([]byte(v))
 		case []byte:
-			out[i] = record.Value{Kind: record.Blob, Data: v}
+			out[i] = record.OfBlob(v)
 		}
 	}
 	return record.Append(nil, out...)

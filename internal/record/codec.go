@@ -23,31 +23,24 @@ func NextType(types []byte) (t format.SerialType, rest []byte, ok bool) {
 func Decode(t format.SerialType, b []byte, enc format.Encoding) Value {
 	switch {
 	case t.IsInt():
-		return Value{Kind: Integer, Int: t.Int(b)}
+		return OfInt(t.Int(b))
 	case t == format.SerialFloat:
 		return OfFloat(format.Float(b))
 	case t.IsText():
-		return Value{Kind: Text, Data: b, Enc: enc}
+		return OfTextIn(b, enc)
 	case t.IsBlob():
-		return Value{Kind: Blob, Data: b}
+		return OfBlob(b)
 	}
 	return Value{}
-}
-
-// OfFloat makes a REAL; a NaN is NULL, as SQLite has none.
-func OfFloat(f float64) Value {
-	if f != f {
-		return Value{}
-	}
-	return Value{Kind: Float, Float: f}
 }
 
 // EncodeColumn returns a value as a column stores it: a REAL one keeps an integer where that is
 // shorter.
 func EncodeColumn(v *Value, isReal bool) (typ format.SerialType, b []byte) {
-	if isReal && v.Kind == Float {
-		if i, ok := WholeNumber(v.Float); ok && format.IntType(i) != format.SerialInt64 {
-			return Encode(&Value{Kind: Integer, Int: i})
+	if isReal && v.Kind() == Float {
+		if i, ok := WholeNumber(v.Float()); ok && format.IntType(i) != format.SerialInt64 {
+			whole := OfInt(i)
+			return Encode(&whole)
 		}
 	}
 	return Encode(v)
@@ -60,16 +53,16 @@ func ReadsAsNull(typ format.SerialType, b []byte) bool {
 
 // Encode returns a value as it is stored.
 func Encode(v *Value) (typ format.SerialType, b []byte) {
-	switch v.Kind {
+	switch v.Kind() {
 	case Integer:
-		typ = format.IntType(v.Int)
-		return typ, format.AppendInt(nil, typ, v.Int)
+		typ = format.IntType(v.Int())
+		return typ, format.AppendInt(nil, typ, v.Int())
 	case Float:
-		return format.SerialFloat, format.AppendFloat(nil, v.Float)
+		return format.SerialFloat, format.AppendFloat(nil, v.Float())
 	case Text:
-		return format.SerialText + format.SerialType(2*len(v.Data)), v.Data
+		return format.SerialText + format.SerialType(2*len(v.Bytes())), v.Bytes()
 	case Blob:
-		return format.SerialBlob + format.SerialType(2*len(v.Data)), v.Data
+		return format.SerialBlob + format.SerialType(2*len(v.Bytes())), v.Bytes()
 	}
 	return format.SerialNull, nil
 }

@@ -43,26 +43,26 @@ var rank = [...]uint8{Null: 0, Integer: 1, Float: 1, Text: 2, Blob: 3}
 // Compare orders two values as SQLite does: NULL, numbers by value, texts by collation, BLOBs by
 // their bytes.
 func Compare(a, b *Value, c Collation) int {
-	if a.Kind == b.Kind {
-		switch a.Kind {
+	if a.Kind() == b.Kind() {
+		switch a.Kind() {
 		case Integer:
-			return cmp.Compare(a.Int, b.Int)
+			return cmp.Compare(a.Int(), b.Int())
 		case Text:
 			return c.compare(a, b)
 		case Blob:
-			return bytes.Compare(a.Data, b.Data)
+			return bytes.Compare(a.Bytes(), b.Bytes())
 		case Float:
-			return cmp.Compare(a.Float, b.Float)
+			return cmp.Compare(a.Float(), b.Float())
 		}
 		return 0
 	}
-	if d := cmp.Compare(rank[a.Kind], rank[b.Kind]); d != 0 {
+	if d := cmp.Compare(rank[a.Kind()], rank[b.Kind()]); d != 0 {
 		return d
 	}
-	if a.Kind == Integer {
-		return CompareIntFloat(a.Int, b.Float)
+	if a.Kind() == Integer {
+		return CompareIntFloat(a.Int(), b.Float())
 	}
-	return -CompareIntFloat(b.Int, a.Float)
+	return -CompareIntFloat(b.Int(), a.Float())
 }
 
 // CompareIntFloat compares an integer with a float. Nothing is lost, as it would be by converting a
@@ -84,11 +84,11 @@ func CompareIntFloat(i int64, f float64) int {
 // whatever the encoding; the other two are defined on UTF-8.
 func (c Collation) compare(a, b *Value) int {
 	if c == Binary {
-		return bytes.Compare(a.Data, b.Data)
+		return bytes.Compare(a.Bytes(), b.Bytes())
 	}
-	x, y := a.Data, b.Data
-	if a.Enc > format.UTF8 {
-		x, y = translate(x, a.Enc), translate(y, b.Enc)
+	x, y := a.Bytes(), b.Bytes()
+	if a.Enc() > format.UTF8 {
+		x, y = translate(x, a.Enc()), translate(y, b.Enc())
 	}
 	if c == NoCase {
 		return CompareNoCase(x, y)

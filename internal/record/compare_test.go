@@ -9,10 +9,10 @@ import (
 )
 
 func null() Value           { return Value{} }
-func integer(v int64) Value { return Value{Kind: Integer, Int: v} }
+func integer(v int64) Value { return OfInt(v) }
 func float(v float64) Value { return OfFloat(v) }
-func text(s string) Value   { return Value{Kind: Text, Data: []byte(s), Enc: format.UTF8} }
-func blob(s string) Value   { return Value{Kind: Blob, Data: []byte(s)} }
+func text(s string) Value   { return OfTextIn([]byte(s), format.UTF8) }
+func blob(s string) Value   { return OfBlob([]byte(s)) }
 
 // ordered are values in SQLite's order; those in one line are equal.
 var ordered = [][]Value{

@@ -37,19 +37,19 @@ func (k *Key) Compare(b []byte) (c int, ok bool) {
 		}
 		v, stored := &k.Values[j], b[off:]
 		switch {
-		case v.Kind == Text && t >= 13 && t&1 == 1 && k.Columns[j].Collation == Binary:
+		case v.Kind() == Text && t >= 13 && t&1 == 1 && k.Columns[j].Collation == Binary:
 			t = (t - 13) / 2
 			if t > len(stored) {
 				return 0, false
 			}
-			c = compareBytes(stored[:t], v.Data)
+			c = compareBytes(stored[:t], v.Bytes())
 			off += t
-		case v.Kind == Integer && format.SerialType(t).IsInt():
+		case v.Kind() == Integer && format.SerialType(t).IsInt():
 			size := int(format.SerialType(t).Size())
 			if size > len(stored) {
 				return 0, false
 			}
-			c = cmp.Compare(format.SerialType(t).Int(stored), v.Int)
+			c = cmp.Compare(format.SerialType(t).Int(stored), v.Int())
 			off += size
 		default:
 			return 0, false

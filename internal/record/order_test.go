@@ -14,15 +14,15 @@ func testRecord(values ...any) []byte {
 	for i, v := range values {
 		switch v := v.(type) {
 		case int:
-			out[i] = Value{Kind: Integer, Int: int64(v)}
+			out[i] = OfInt(int64(v))
 		case int64:
-			out[i] = Value{Kind: Integer, Int: v}
+			out[i] = OfInt(v)
 		case float64:
 			out[i] = OfFloat(v)
 		case string:
-			out[i] = Value{Kind: Text, Data: []byte(v), Enc: format.UTF8}
+			out[i] = OfTextIn([]byte(v), format.UTF8)
 		case []byte:
-			out[i] = Value{Kind: Blob, Data: v}
+			out[i] = OfBlob(v)
 		}
 	}
 	return Append(nil, out...)

@@ -30,13 +30,13 @@ const (
 
 // TimeOf returns the time that a value tells.
 func TimeOf(v *Value) (t time.Time, ok bool) {
-	switch v.Kind {
+	switch v.Kind() {
 	case Null:
 		return t, true
 	case Integer:
-		return time.Unix(v.Int, 0).UTC(), v.Int >= minUnix && v.Int <= maxUnix
+		return time.Unix(v.Int(), 0).UTC(), v.Int() >= minUnix && v.Int() <= maxUnix
 	case Float:
-		return julianTime(v.Float)
+		return julianTime(v.Float())
 	case Text:
 		return parseTime(v.Text())
 	}

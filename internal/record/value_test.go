@@ -13,7 +13,7 @@ import (
 // TestValue reads each kind of value in every way.
 func TestValue(t *testing.T) {
 	t.Parallel()
-	utf16 := Value{Kind: Text, Data: UTF16Of([]byte("né\U0001f600"), format.UTF16BE), Enc: format.UTF16BE}
+	utf16 := OfTextIn(UTF16Of([]byte("né\U0001f600"), format.UTF16BE), format.UTF16BE)
 	for _, c := range []struct {
 		v     Value
 		kind  Kind
@@ -38,8 +38,8 @@ func TestValue(t *testing.T) {
 		{blob("\x01\xff"), Blob, 0, 0, "\x01\xff", []byte{1, 0xff}, "x'01ff'"},
 	} {
 		v := c.v
-		if v.Kind != c.kind || v.Int64() != c.num || v.Float64() != c.real || v.Text() != c.text || v.String() != c.words {
-			t.Errorf("%v: %v, %d, %g, %q", v, v.Kind, v.Int64(), v.Float64(), v.Text())
+		if v.Kind() != c.kind || v.Int64() != c.num || v.Float64() != c.real || v.Text() != c.text || v.String() != c.words {
+			t.Errorf("%v: %v, %d, %g, %q", v, v.Kind(), v.Int64(), v.Float64(), v.Text())
 		}
 		if !reflect.DeepEqual(v.Any(), c.any) {
 			t.Errorf("%v: Any %#v, want %#v", v, v.Any(), c.any)
@@ -53,7 +53,7 @@ func TestValueCopies(t *testing.T) {
 	v := blob("abc")
 	b := v.Any().([]byte)
 	b[0] = 'x'
-	if string(v.Data) != "abc" {
+	if string(v.Bytes()) != "abc" {
 		t.Error("Any shares the bytes of the database")
 	}
 	if e := blob(""); e.Any().([]byte) == nil {
@@ -86,7 +86,7 @@ func TestUTF16(t *testing.T) {
 		"\xde\x00\x00a":        "\ufffda", // the wrong half
 		"\xd8\x3d\xd8\x3d\x00": "\ufffd\ufffd",
 	} {
-		v := Value{Kind: Text, Data: []byte(in), Enc: format.UTF16BE}
+		v := OfTextIn([]byte(in), format.UTF16BE)
 		if got := v.Text(); got != want || !utf8.ValidString(got) {
 			t.Errorf("%x reads as %q, want %q", in, got, want)
 		}

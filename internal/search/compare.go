@@ -65,7 +65,7 @@ func (rx *Rx) CompareValues(r *Payload, k *record.Key) (int, error) {
 // valueBeside returns as much of a stored value as decides how it compares with another one: of a
 // long text or BLOB, one byte more than that has.
 func (rx *Rx) valueBeside(r *Payload, f field, other *record.Value, c record.Collation) (record.Value, error) {
-	prefix := uint64(len(other.Data)) + 1
+	prefix := uint64(len(other.Bytes())) + 1
 	if f.Typ.Size() <= max(prefix, uint64(len(r.Local))) || rx.Header.Encoding != format.UTF8 || c == record.RTrim || f.Typ < format.SerialBlob {
 		return rx.value(r, f)
 	}

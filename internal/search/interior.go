@@ -58,7 +58,7 @@ func (t *Tree) InteriorFor(rx *Rx, k *record.Key) *interior {
 	if len(k.Values) == 0 || t.Key[0] != (record.KeyColumn{}) || rx.Writing() {
 		return nil
 	}
-	kind := k.Values[0].Kind
+	kind := k.Values[0].Kind()
 	if kind != record.Text && kind != record.Integer {
 		return nil
 	}
@@ -158,10 +158,10 @@ func (rx *Rx) Search(p *descent, n *btree.Node, k *record.Key) (i int, equal boo
 // bracket returns between which cells the first one that is not before v must be: those whose heads
 // and tails are equal to v's (B2, B3).
 func (b *branch) bracket(v *record.Value) (lo, hi int) {
-	if v.Kind != record.Text {
-		return equalRange(b.heads, uint64(v.Int)^1<<63)
+	if v.Kind() != record.Text {
+		return equalRange(b.heads, uint64(v.Int())^1<<63)
 	}
-	rest, order := cutPrefix(v.Data, b.prefix)
+	rest, order := cutPrefix(v.Bytes(), b.prefix)
 	switch {
 	case order < 0:
 		return 0, 0
@@ -229,13 +229,13 @@ func (rx *Rx) newBranch(n btree.Node, kind record.Kind) *branch {
 	values := make([]record.Value, n.Cells)
 	for i := range values {
 		v, ok := rx.firstValue(&n, i)
-		if !ok || v.Kind != kind {
+		if !ok || v.Kind() != kind {
 			return b
 		}
 		values[i] = v
 	}
 	if kind == record.Text && n.Cells > 0 {
-		b.prefix = append(b.prefix, commonPrefix(values[0].Data, values[n.Cells-1].Data)...)
+		b.prefix = append(b.prefix, commonPrefix(values[0].Bytes(), values[n.Cells-1].Bytes())...)
 	}
 	b.setWords(values, kind)
 	return b
@@ -249,13 +249,13 @@ func (b *branch) setWords(values []record.Value, kind record.Kind) {
 	}
 	for i, v := range values {
 		if kind == record.Integer {
-			heads[i] = uint64(v.Int) ^ 1<<63
+			heads[i] = uint64(v.Int()) ^ 1<<63
 			continue
 		}
-		if len(v.Data) < len(b.prefix) {
+		if len(v.Bytes()) < len(b.prefix) {
 			return // not in order
 		}
-		rest := v.Data[len(b.prefix):]
+		rest := v.Bytes()[len(b.prefix):]
 		heads[i], tails[i] = image(rest), image(rest[min(8, len(rest)):])
 	}
 	ordered := sort.SliceIsSorted(heads, func(i, j int) bool {

@@ -71,19 +71,19 @@ func valueOf(t *testing.T, v, kind driver.Value) expr.Value {
 }
 
 func same(a, b expr.Value) bool {
-	return a.Kind == b.Kind && a.Int == b.Int && math.Float64bits(a.Float) == math.Float64bits(b.Float) && bytes.Equal(a.Data, b.Data)
+	return a.Kind() == b.Kind() && a.Int() == b.Int() && bytes.Equal(a.Bytes(), b.Bytes()) // Int has the bits of a float
 }
 
 func show(v expr.Value) string {
-	switch v.Kind {
+	switch v.Kind() {
 	case expr.Null:
 		return "NULL"
 	case expr.Integer:
-		return fmt.Sprint(v.Int)
+		return fmt.Sprint(v.Int())
 	case expr.Float:
-		return fmt.Sprintf("float %x %v", math.Float64bits(v.Float), v.Float)
+		return fmt.Sprintf("float %x %v", math.Float64bits(v.Float()), v.Float())
 	}
-	return fmt.Sprintf("%v %q", v.Kind, v.Data)
+	return fmt.Sprintf("%v %q", v.Kind(), v.Bytes())
 }
 
 // fillRows puts rows into the table of expressions, and returns them as they are stored.

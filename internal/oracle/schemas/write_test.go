@@ -427,5 +427,5 @@ func quoted(v sqlitefile.Value) string {
 		return err.Error()
 	}
 	s, _ := q.Eval(rowOf{x})
-	return string(s.Data)
+	return string(s.Bytes())
 }

@@ -168,7 +168,7 @@ func (s *Store) runTogether(group []*call) error {
 func (s *Store) runFreely(group []*call, paths []store.Path) (again bool, err error) {
 	begun := time.Now()
 	for _, first := range []approach{guessFirst, readFirst} {
-		if first == guessFirst && !s.memory.pays() {
+		if first == guessFirst && !s.optimistic.shouldTry() {
 			continue
 		}
 		err = s.transact(bg, len(group), first, func(t *tx) error {

@@ -80,10 +80,10 @@ func (f *feeder) run() error {
 	return nil
 }
 
-// checkTriggers looks for the triggers on which Stores rely: one that puts objects on the list of
-// the sweep, and two that note moves.
+// checkTriggers looks for the trigger on which Stores rely, which puts objects on the list of those
+// that may be removed.
 func (f *feeder) checkTriggers() error {
-	query := fmt.Sprintf(`SELECT name FROM (VALUES ('data', 'drop_object'), ('entry', 'count_move'), ('entry', 'count_truncate')) AS wanted(relation, name)
+	query := fmt.Sprintf(`SELECT name FROM (VALUES ('data', 'drop_object')) AS wanted(relation, name)
 WHERE NOT EXISTS (
   SELECT FROM pg_trigger AS t JOIN pg_class AS c ON c.oid = t.tgrelid JOIN pg_namespace AS n ON n.oid = c.relnamespace
   WHERE n.nspname = '%s' AND c.relname = relation AND t.tgname = name AND t.tgenabled IN ('O', 'A')

@@ -78,14 +78,7 @@ func LockKeys(s *Store, ino store.Ino) (volume, inode int64) {
 // BreakWalks makes each statement of a Store fail that reads paths. Those of glances stay.
 func BreakWalks(s *Store) { s.sql[selectWalk] = brokenWalk }
 
-// BreakGlances makes those of glances fail, too, but for names in directories that the Store
-// remembers.
-func BreakGlances(s *Store) { s.sql[selectPath], s.sql[selectPathContent] = brokenPath, brokenPath }
-
-const (
-	brokenWalk = "SELECT 1 / 0 FROM (SELECT $1::bigint[], $2::bigint[], $3::bigint[], $4::bytea[]) AS walk"
-	brokenPath = "SELECT 1 / 0 FROM (SELECT $1::bigint[], $2::bigint[], $3::bigint[], $4::bytea[], $5::boolean) AS path"
-)
+const brokenWalk = "SELECT 1 / 0 FROM (SELECT $1::bigint[], $2::bigint[], $3::bigint[], $4::bytea[]) AS walk"
 
 // SessionNumber returns the number of the session.
 func SessionNumber(s *Store) int64 { return s.session.number() }

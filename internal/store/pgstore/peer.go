@@ -13,7 +13,7 @@ import (
 // got; probes ask it to while a call waits. It may take as long as it wants for its answer.
 const maxSilence = 9 * time.Second
 
-// watchPeer lets a connection break after maxSilence, and its reads poll.
+// watchPeer lets a connection break after maxSilence.
 func watchPeer(_ context.Context, _ *pgconn.Config, conn net.Conn) (net.Conn, error) {
 	const probes = 2
 	below := conn
@@ -24,5 +24,5 @@ func watchPeer(_ context.Context, _ *pgconn.Config, conn net.Conn) (net.Conn, er
 		_ = c.SetKeepAliveConfig(net.KeepAliveConfig{Enable: true, Idle: maxSilence / (probes + 1), Interval: maxSilence / (probes + 1), Count: probes})
 		_ = limitSilence(c)
 	}
-	return polled(conn), nil
+	return conn, nil
 }

@@ -25,9 +25,9 @@ type reader struct {
 	sent   chan error    // gets the error of a trip that the caller has not waited for yet; nil if there is none
 	known  known
 
-	guess    *memory      // in place of the server, until the commit; or nil
-	before   func() error // of the first trip; or nil
-	snapshot *int64       // its version, 0 before the first trip; nil in a transaction that writes
+	guess    *optimisticCache // in place of the server, until the commit; or nil
+	before   func() error     // of the first trip; or nil
+	snapshot *int64           // its version, 0 before the first trip; nil in a transaction that writes
 }
 
 // ask makes a trip. The first one also begins the transaction.
@@ -95,7 +95,7 @@ func (r *reader) wait() error {
 type rx struct {
 	reader
 	version  int64 // 0 before the first trip
-	glanced  bool  // it has read what it needs, without a transaction
+	readOnce bool  // it has read what it needs, without a transaction
 	need     store.Need
 	begun    time.Time
 	ended    bool
@@ -113,7 +113,7 @@ func newRx(s *Store) *rx {
 	if s.recent.most > 0 {
 		r.begun = time.Now()
 	}
-	r.begin = []step{do(beginRead), {statement: selectVersion, row: numberInto(&r.version), soon: true}}
+	r.begin = []step{do(beginRead), {statement: selectVersion, row: numberInto(&r.version)}}
 	r.snapshot = &r.version
 	return r
 }
@@ -143,10 +143,10 @@ func (r *rx) End() {
 	}()
 }
 
-// Version identifies the snapshot. It is 0 if the server cannot be asked, or if a glance has not
-// asked for it.
+// Version identifies the snapshot. It is 0 if the server cannot be asked, or if readPath
+// has not asked for it.
 func (r *rx) Version() uint64 {
-	if r.version == 0 && r.conn == nil && !r.ended && !r.glanced {
+	if r.version == 0 && r.conn == nil && !r.ended && !r.readOnce {
 		_ = r.ask() // the next method returns the error
 	}
 	return uint64(r.version)

@@ -122,22 +122,6 @@ END
 $body$`,
 		`CREATE TRIGGER drop_object BEFORE UPDATE OR DELETE ON @data FOR EACH ROW WHEN (OLD.object IS NOT NULL) EXECUTE FUNCTION @drop_object()`,
 		`CREATE SEQUENCE @ino START 2 INCREMENT 1000 MAXVALUE 34359737368`, // blocks of a thousand numbers
-		// Lane 0 of table version is no part of the version. It has a name for each transaction
-		// that has taken the name of a directory away: a sequence grows whatever snapshot the
-		// transaction has, and 24 random bits tell the names of a volume from those before it was
-		// restored or made again. The setting ends with the transaction: one row is enough.
-		`CREATE SEQUENCE @move`,
-		`CREATE FUNCTION @count_move() RETURNS trigger LANGUAGE plpgsql AS $body$
-BEGIN
-  IF current_setting('folio.moved', true) IS DISTINCT FROM TG_TABLE_SCHEMA::text THEN
-    PERFORM set_config('folio.moved', TG_TABLE_SCHEMA::text, true), pg_advisory_xact_lock(hashtextextended(TG_TABLE_SCHEMA::text, 1181707371));
-    INSERT INTO @version VALUES (0, ` + newMove + `);
-  END IF;
-  RETURN NULL;
-END
-$body$`,
-		`CREATE TRIGGER count_move AFTER UPDATE OR DELETE ON @entry FOR EACH ROW WHEN (OLD.type = 2) EXECUTE FUNCTION @count_move()`,
-		`CREATE TRIGGER count_truncate AFTER TRUNCATE ON @entry FOR EACH STATEMENT EXECUTE FUNCTION @count_move()`,
 		`CREATE VIEW @file AS
 WITH RECURSIVE tree(path, ino, type) AS (
   SELECT encode(name, 'escape'), ino, type FROM @entry WHERE parent = 1
@@ -235,7 +219,7 @@ $body$`,
 		`INSERT INTO @volume (application, version) VALUES ('folio', 1)`,
 		`INSERT INTO @bucket (id) VALUES (gen_random_uuid())`,
 		`INSERT INTO @node SELECT 1, 16877, 2, 0, 0, 0, 0, now, now, now, 0 FROM (SELECT (extract(epoch FROM now()) * 1e9)::bigint AS now) AS t`,
-		`INSERT INTO @version VALUES (1, 1), (0, ` + newMove + `)`,
+		`INSERT INTO @version VALUES (1, 1)`,
 	},
 }
 
@@ -245,9 +229,6 @@ $body$`,
 func newNumber(lane string) string {
 	return `((coalesce((SELECT number FROM @version WHERE lane = ` + lane + ` ORDER BY number DESC LIMIT 1), 0) >> 24) + 1 << 24) | floor(random() * 16777216)::bigint`
 }
-
-// newMove is the name of a transaction that takes the name of a directory away.
-const newMove = `nextval('@move') << 24 | floor(random() * 16777216)::bigint`
 
 // latest is the version of the tables that this package reads and writes.
 func latest() int { return len(migrations) }

@@ -15,8 +15,6 @@ const (
 	selectWalk
 	selectPath
 	selectPathContent
-	selectIn
-	selectInContent
 	selectNode
 	selectEntry
 	selectEntries
@@ -76,9 +74,6 @@ const versionColumn = `(SELECT sum((SELECT number FROM @version AS v WHERE v.lan
 // versionIfWanted is NULL unless the statement is to tell the version, which takes time.
 const versionIfWanted = "CASE WHEN $5 THEN " + versionColumn + " END"
 
-// moveColumn is the last transaction that has taken the name of a directory away.
-const moveColumn = "(SELECT number FROM @version WHERE lane = 0 ORDER BY number DESC LIMIT 1)"
-
 const nodeColumns = "mode, nlink, uid, gid, size, holes, mtime_ns, ctime_ns, atime_ns, rdev"
 
 // walkText reads paths. More columns come in place of /*more*/.
@@ -91,11 +86,6 @@ const walkText = `WITH RECURSIVE walk(i, parent, ino, type) AS (
 )
 SELECT w.i, w.parent, w.ino, w.type, n.ino, n.mode, n.nlink, n.uid, n.gid, n.size, n.holes, n.mtime_ns, n.ctime_ns, n.atime_ns, n.rdev/*more*/
 FROM walk AS w LEFT JOIN @node AS n ON n.ino = w.ino`
-
-// inText reads the inode of one name of a directory, or that of the directory if nothing has the
-// name. It tells whether another move is the last one. A join would take longer to begin.
-const inText = `SELECT (SELECT number FROM @version WHERE lane = 0 ORDER BY number DESC LIMIT 1) IS DISTINCT FROM $3, n.ino, n.mode, n.nlink, n.uid, n.gid, n.size, n.holes, n.mtime_ns, n.ctime_ns, n.atime_ns, n.rdev/*more*/
-FROM @node AS n WHERE n.ino = coalesce((SELECT ino FROM @entry WHERE parent = $1 AND name = $2), $1)`
 
 // contentOf is the content of a file, if that is one row. A part of an object is none.
 const contentOf = "CASE WHEN n.mode & 61440 = 32768 AND n.holes = 0 AND n.size BETWEEN 1 AND 65536 THEN (SELECT substring(d.bytes FOR 65536) FROM @data AS d WHERE d.id = n.ino << 28) END"
@@ -115,10 +105,8 @@ var texts = [numStatements]string{
 	rollback:          "ROLLBACK",
 	selectVersion:     "SELECT " + versionColumn,
 	selectWalk:        walkText,
-	selectPath:        with(walkText, moveColumn, versionIfWanted),
-	selectPathContent: with(walkText, moveColumn, versionIfWanted, "CASE WHEN w.i = cardinality($4::bytea[]) THEN "+contentOf+" END"),
-	selectIn:          inText,
-	selectInContent:   with(inText, contentOf),
+	selectPath:        with(walkText, versionIfWanted),
+	selectPathContent: with(walkText, versionIfWanted, "CASE WHEN w.i = cardinality($4::bytea[]) THEN "+contentOf+" END"),
 	selectNode:        "SELECT ino, " + nodeColumns + " FROM @node WHERE ino = $1",
 	selectEntry:       "SELECT ino, type FROM @entry WHERE parent = $1 AND name = $2",
 	selectEntries:     "SELECT e.name, e.ino, e.type, n.ino, n.mode, n.nlink, n.uid, n.gid, n.size, n.holes, n.mtime_ns, n.ctime_ns, n.atime_ns, n.rdev FROM @entry AS e LEFT JOIN @node AS n ON n.ino = e.ino WHERE e.parent = $1 AND e.name > $2 ORDER BY e.name LIMIT $3",

@@ -57,20 +57,19 @@ type Store struct {
 	timeout  time.Duration
 	lease    time.Duration
 
-	gate     gate          // everything happens inside it, except closing the Store
-	turn     chan struct{} // holds one token, which the function of a write transaction takes
-	batch    batch
-	memory   memory
-	places   places
-	numbers  numbers
-	pins     pins
-	released release.Queue
-	session  session
-	recent   recent
-	listener listener
-	objects  *objects // nil without a bucket
-	sweeper  sweeper
-	dataSize atomic.Int64 // that table data had at least
+	gate       gate          // everything happens inside it, except closing the Store
+	turn       chan struct{} // holds one token, which the function of a write transaction takes
+	batch      batch
+	optimistic optimisticCache
+	numbers    numbers
+	pins       pins
+	released   release.Queue
+	session    session
+	recent     recent
+	listener   listener
+	objects    *objects // nil without a bucket
+	sweeper    sweeper
+	dataSize   atomic.Int64 // that table data had at least
 
 	largeFiles atomic.Bool // the file that was read last by its path was large, as the next one may be
 }

@@ -14,7 +14,6 @@ type step struct {
 	row       func(v [][]byte) // takes a row, whose bytes are valid until it returns; nil if there are none
 	count     *int64           // gets the number of rows that were changed; or nil
 	copied    *bulk            // goes by COPY in place of a statement; only in the first step
-	soon      bool             // the server answers all steps within microseconds, if this is the last one
 }
 
 // do returns a step whose result does not matter.
@@ -24,8 +23,8 @@ func do(i statement, args ...any) step { return step{statement: i, args: args} }
 // one round trip, besides the work. The first error ends it.
 func (s *Store) trip(ctx context.Context, c *pgx.Conn, steps ...step) error {
 	err := s.tripOn(ctx, c, steps)
-	if codeOf(err) == codeReadOnly {
-		s.pool.Reset() // new connections look for the primary
+	if codeOf(err) == codeReadOnly || isBroken(err) {
+		s.pool.Reset() // new connections look for the primary, and the idle ones may be broken, too
 	}
 	return err
 }
@@ -36,9 +35,6 @@ func (s *Store) tripOn(ctx context.Context, c *pgx.Conn, steps []step) error {
 			return err
 		}
 		steps = steps[1:]
-	}
-	if len(steps) > 0 && steps[len(steps)-1].soon {
-		expectSoon(c)
 	}
 	if len(steps) == 1 && steps[0].row != nil { // a batch of one would take more memory
 		return steps[0].query(ctx, c, s.sql[steps[0].statement])

@@ -105,7 +105,7 @@ func newTx(ctx context.Context, s *Store, inodes int, first approach) *tx {
 	}
 	t.before = t.storeObjects
 	if first == guessFirst {
-		t.guess = &s.memory
+		t.guess = &s.optimistic
 		return t
 	}
 	if left := s.numbers.left(); left < inodes {
@@ -539,10 +539,6 @@ func (t *tx) commit() error {
 			return err
 		}
 	}
-	if guessed && !isQuiet(t.conn.Conn().PgConn().Conn()) { // a trip that reads can be repeated
-		t.s.memory.pause()
-		return errGuess
-	}
 	var after []step
 	if !t.changedRows() && t.known.seen == nil { // or apply does it
 		after = append(after, do(insertChange))
@@ -556,7 +552,7 @@ func (t *tx) commit() error {
 	unconfirmed := watchStandby(t.conn.Conn().PgConn())
 	err := cmp.Or(t.flush(after...), unconfirmed())
 	t.s.recent.drop()
-	t.s.memory.note(t, err, guessed)
+	t.s.optimistic.note(t, err, guessed)
 	t.kept = err == nil || errors.Is(err, ErrUnknown)
 	if isBroken(err) && codeOf(err) != codeReadOnly {
 		err, t.kept = ErrUnknown, true

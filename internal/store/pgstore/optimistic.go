@@ -18,15 +18,15 @@ import (
 // After a wrong guess, and if a change fails or needs more than is remembered, the group runs again
 // and reads first. So no result depends on a guess that the server has not confirmed.
 
-// A memory is what a Store remembers of the volume, and how good its guesses were.
-type memory struct {
+// An optimisticCache has what a Store remembers of the volume, and how good its guesses were.
+type optimisticCache struct {
 	mu         sync.Mutex // guards the fields below
-	young, old remembered
-	odds       odds
+	young, old cachedRows
+	backoff    backoff
 }
 
 // What is remembered are inodes and entries. The inode of an entry is 0 if there is no such entry.
-type remembered struct {
+type cachedRows struct {
 	nodes   map[store.Ino]store.Node
 	entries map[store.EntryKey]store.Entry
 }
@@ -37,46 +37,39 @@ const maxYoung = 4096
 // errGuess says that a group must read before it changes something.
 var errGuess = errors.New("the transaction must read")
 
-// pays reports whether a group should guess.
-func (m *memory) pays() bool {
+// shouldTry reports whether a group should guess.
+func (m *optimisticCache) shouldTry() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.odds.pays() && len(m.young.nodes) > 0
+	return m.backoff.shouldTry() && len(m.young.nodes) > 0
 }
 
 // note remembers what a transaction knows when it is committed, or forgets everything.
-func (m *memory) note(t *tx, err error, guessed bool) {
+func (m *optimisticCache) note(t *tx, err error, guessed bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if err != nil || t.flushes > 0 || len(t.known.nodes)+len(t.known.entries) > maxYoung {
-		m.young, m.old = remembered{}, remembered{}
+		m.young, m.old = cachedRows{}, cachedRows{}
 	} else {
 		m.learn(&t.known)
 	}
 	if guessed {
-		m.odds.note(err == nil)
+		m.backoff.record(err == nil)
 	}
-}
-
-// pause lets some groups read first.
-func (m *memory) pause() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.odds.pause()
 }
 
 // learn remembers what is known, and the directories of a transaction again and again. What was not
 // looked up for long is forgotten.
-func (m *memory) learn(k *known) {
+func (m *optimisticCache) learn(k *known) {
 	if m.young.nodes == nil || len(m.young.nodes) > maxYoung || len(m.young.entries) > maxYoung {
-		m.young, m.old = remembered{make(map[store.Ino]store.Node), make(map[store.EntryKey]store.Entry)}, m.young
+		m.young, m.old = cachedRows{make(map[store.Ino]store.Node), make(map[store.EntryKey]store.Entry)}, m.young
 	}
 	maps.Copy(m.young.nodes, k.nodes)
 	maps.Copy(m.young.entries, k.entries)
 }
 
 // node returns an inode, if it is remembered.
-func (m *memory) node(ino store.Ino) (store.Node, bool) {
+func (m *optimisticCache) node(ino store.Ino) (store.Node, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	n, ok := m.young.nodes[ino]
@@ -87,7 +80,7 @@ func (m *memory) node(ino store.Ino) (store.Node, bool) {
 }
 
 // entry returns an entry, whose inode is 0 unless it is remembered.
-func (m *memory) entry(key store.EntryKey) store.Entry {
+func (m *optimisticCache) entry(key store.EntryKey) store.Entry {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	e, ok := m.young.entries[key]
@@ -121,4 +114,33 @@ func (r *reader) guessEntry(key store.EntryKey) (store.Entry, error) {
 		return e, fs.ErrNotExist
 	}
 	return e, nil
+}
+
+// A backoff decides whether a guess is worth a trip. The more guesses in a row were wrong, the fewer
+// are made.
+type backoff struct {
+	wrong int // guesses in a row that the server has refused
+	skip  int // that are not to be made
+}
+
+// maxWrong limits how many guesses are left out for each that is made to 64.
+const maxWrong = 6
+
+// shouldTry reports whether a guess should be made.
+func (o *backoff) shouldTry() bool {
+	if o.skip > 0 {
+		o.skip--
+		return false
+	}
+	return true
+}
+
+// record notes the result of a guess.
+func (o *backoff) record(right bool) {
+	if right {
+		o.wrong = 0
+		return
+	}
+	o.skip = 1 << min(o.wrong, maxWrong)
+	o.wrong++
 }

@@ -28,9 +28,8 @@ func uncached(t testing.TB, s *pgstore.Store) *folio.Volume {
 	return v
 }
 
-// TestGlances reads names in a directory that the Store remembers. One statement is enough, which
-// reads no path.
-func TestGlances(t *testing.T) {
+// TestSingleReads reads paths and small contents by one statement each, without a transaction.
+func TestSingleReads(t *testing.T) {
 	t.Parallel()
 	s := open(t, pgserver.Volume(t), nil)
 	v := uncached(t, s)
@@ -38,7 +37,6 @@ func TestGlances(t *testing.T) {
 	_, err := v.Stat("a/b/c/file")
 	must(t, err)
 	pgstore.BreakWalks(s)
-	pgstore.BreakGlances(s)
 	for _, name := range []string{"a/b/c/file", "a/b/c", "a/b", "a", "top"} {
 		if _, err := v.Stat(name); err != nil {
 			t.Errorf("Stat: %v", err)
@@ -60,13 +58,10 @@ func TestGlances(t *testing.T) {
 	if _, err := v.ReadFile("a/b"); !errors.Is(err, folio.ErrIsDirectory) {
 		t.Errorf("a directory: %v", err)
 	}
-	if _, err := v.Stat("a/b/c/file/x"); err == nil {
-		t.Error("a name in a file was not looked up from the root")
-	}
 }
 
-// TestAllocationsOfStat limits what a Stat of one trip allocates: pgx's 7, and 20 of the Store and
-// of package folio.
+// TestAllocationsOfStat limits what a Stat of one trip allocates for a path of four names: pgx's 7,
+// and the tree of the path and its rows.
 func TestAllocationsOfStat(t *testing.T) {
 	v := volume(t, pgserver.Volume(t))
 	must(t, v.MkdirAll("a/b/c/d", 0o755))
@@ -75,8 +70,8 @@ func TestAllocationsOfStat(t *testing.T) {
 		must(t, err)
 	}
 	stat()
-	if n := testing.AllocsPerRun(500, stat); n > 27 {
-		t.Errorf("a Stat allocates %v times, want at most 27", n)
+	if n := testing.AllocsPerRun(500, stat); n > 72 {
+		t.Errorf("a Stat allocates %v times, want at most 72", n)
 	}
 }
 
@@ -139,15 +134,13 @@ func TestMovedDirectories(t *testing.T) {
 		}, ""},
 		{"a server answered that is behind", func(d string) error {
 			return inSQL(sql, "SET LOCAL session_replication_role = replica",
-				"UPDATE entry SET name = 'away' WHERE name = 'dir' AND parent = "+inoOf(d), "UPDATE version SET number = number - 1 WHERE lane = 0")
+				"UPDATE entry SET name = 'away' WHERE name = 'dir' AND parent = "+inoOf(d))
 		}, ""},
 	} {
 		d := fmt.Sprint(i)
 		must(t, errors.Join(v.MkdirAll(d+"/dir", 0o755), v.WriteFile(d+"/dir/file", []byte("old"), 0o644)))
-		for range 130 { // so that the Store guesses again after those that were wrong
-			_, err := v.Stat(d + "/dir/file")
-			must(t, err)
-		}
+		_, err := v.Stat(d + "/dir/file")
+		must(t, err)
 		must(t, c.behind(d))
 		for _, read := range []func(name string) ([]byte, error){v.ReadFile, func(name string) ([]byte, error) {
 			_, err := v.Stat(name)
@@ -226,9 +219,9 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// TestLargeFileInGlance changes a file that is too large for its row to be believed, after a reader
+// TestLargeFileInSingleRead changes a file that is too large for its row to be believed, after a reader
 // has begun with its path. The reader sees it as it was.
-func TestLargeFileInGlance(t *testing.T) {
+func TestLargeFileInSingleRead(t *testing.T) {
 	t.Parallel()
 	address := pgserver.Volume(t)
 	s, other := open(t, address, nil), volume(t, address)
@@ -312,7 +305,6 @@ func TestRandomMoves(t *testing.T) {
 func TestMissingTriggers(t *testing.T) {
 	t.Parallel()
 	for _, statement := range []string{
-		"DROP TRIGGER count_move ON entry", "DROP TRIGGER count_truncate ON entry", "ALTER TABLE entry DISABLE TRIGGER count_move", "ALTER TABLE entry ENABLE REPLICA TRIGGER count_move",
 		"DROP TRIGGER drop_object ON data", "ALTER TABLE data DISABLE TRIGGER ALL",
 	} {
 		address := pgserver.Volume(t)

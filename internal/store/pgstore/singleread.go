@@ -1,0 +1,105 @@
+package pgstore
+
+import (
+	"context"
+	"strings"
+
+	"github.com/foliofs/folio/internal/store"
+)
+
+// A reader that needs only the inode at the end of a path, or a small content, reads both by one
+// statement without a transaction. ReadFile makes one trip then in place of two.
+
+// BeginAt implements store.Walker.
+func (s *Store) BeginAt(ctx context.Context, p store.Path, need store.Need) (store.Rx, error) {
+	r, err := s.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r.need = need
+	err = s.repeat(ctx, func() error {
+		if r.canReadOnce(p) {
+			if enough, err := r.readPath(p); err != nil || enough {
+				return err
+			}
+		}
+		r.known, r.version, r.readOnce, r.broken = s.knowNothing(), 0, false, nil
+		return r.ReadAhead(p)
+	})
+	if err != nil {
+		r.End()
+		return nil, err
+	}
+	return r, nil
+}
+
+// canReadOnce reports whether one statement may read what is needed of a path. It cannot if the path
+// goes back, and is not likely to if the file that was read last was large.
+func (r *rx) canReadOnce(p store.Path) bool {
+	return (r.need == store.NeedNode || r.need == store.NeedContent && !r.s.largeFiles.Load()) && (p.Name == "." || isPlain(p.Name))
+}
+
+// isPlain reports whether a path consists of names.
+func isPlain(path string) bool {
+	for name := range strings.SplitSeq(path, "/") {
+		if !store.ValidName(name) {
+			return false
+		}
+	}
+	return true
+}
+
+// readPath reads a path by one statement. It reports whether that is enough.
+func (r *rx) readPath(p store.Path) (enough bool, err error) {
+	r.known, r.version, r.readOnce = r.s.knowNothing(), 0, true
+	w := newWalk([]store.Path{p})
+	st, content := w.step(&r.known), []byte(nil)
+	row := st.row
+	st.args = append(st.args, r.s.recent.most > 0)
+	st.statement, st.row = selectPath, func(v [][]byte) {
+		row(v)
+		r.version = number(v[15])
+		if r.need == store.NeedContent {
+			content = append(content, v[16]...)
+		}
+	}
+	if r.need == store.NeedContent {
+		st.statement = selectPathContent
+	}
+	if err := r.look(st); err != nil {
+		return false, err
+	}
+	w.finish(&r.known)
+	if w.linked {
+		return false, nil
+	}
+	return r.keepContent(w.found[len(w.found)-1], content), nil
+}
+
+// look makes the only trip of readPath.
+func (r *rx) look(st step) error {
+	c, err := r.s.connect(r.ctx, 0, st)
+	if err == nil {
+		c.Release()
+	}
+	return err
+}
+
+// keepContent keeps the content of the file that a path leads to, and reports whether it is all
+// that is needed of it, with the inode. Anything but a file has no content to read.
+func (r *rx) keepContent(at end, content []byte) bool {
+	n, ok := r.known.nodes[at.ino]
+	if !ok && at.ino != 0 { // another statement would see another state of the volume
+		return false
+	}
+	if r.need != store.NeedContent || at.typ != store.File {
+		return true
+	}
+	if int64(len(content)) != n.Size {
+		return false
+	}
+	if len(content) > 0 {
+		r.files.put(at.ino, content)
+	}
+	return true
+}

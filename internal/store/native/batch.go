@@ -28,7 +28,7 @@ func (s *Store) Batch(fn func(tx store.Tx) error) error {
 	if err != nil {
 		orphans = 0
 	}
-	s.tend(orphans)
+	s.maintain(orphans)
 	return err
 }
 
@@ -78,10 +78,17 @@ func (s *Store) batch(ctx context.Context, fn func(tx store.Tx) error, known boo
 // batchTx returns the tx that the changes of a transaction share.
 func (s *Store) batchTx(db *sqlitefile.Tx) *tx {
 	t := &s.shared
-	if t.db != db {
-		*t = tx{rx: rx{&db.Rx}, s: s, db: db, shared: true}
-		s.cache.begin(db.Internal(private.Key{}).Epoch())
-		db.BeforeCommit(t.finish)
+	if s.sharedRows.db != db {
+		*t = tx{historyTx: s.begin(db, &s.sharedRows), s: s, shared: true}
+		db.BeforeCommit(s.finishBatch)
 	}
 	return t
+}
+
+// finishBatch is finish of the transaction of a batch.
+func (s *Store) finishBatch() error {
+	if !s.shared.unknown {
+		s.sharedRows.db.Internal(private.Key{}).MarkKnown()
+	}
+	return s.finish(s.shared.historyTx)
 }

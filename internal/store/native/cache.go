@@ -20,8 +20,7 @@ type cache struct {
 	entries  []cachedEntry
 	nodes    []cachedNode
 	dirty    []store.Ino // of inodes that may be dirty
-	numbered bool        // Store.next is greater than all numbers that any process has given
-	history  history     // of the volume; loaded if its known is set
+	numbered bool        // writer.next is greater than all numbers that any process has given
 	off      bool        // until the transaction ends, as it changes rows past it
 	none     cachedNode  // is any inode then
 }
@@ -32,7 +31,7 @@ const (
 	cacheName    = 47 // bytes; longer names are not remembered
 )
 
-// A knownEntry is an entry; none if ino is 0. It has no pointers, so that the garbage collector
+// A cachedEntry is an entry; none if ino is 0. It has no pointers, so that the garbage collector
 // need not look at it.
 type cachedEntry struct {
 	epoch    uint64
@@ -42,7 +41,7 @@ type cachedEntry struct {
 	name     [cacheName]byte
 }
 
-// A knownNode is an inode; none if its Ino is 0.
+// A cachedNode is an inode; none if its Ino is 0.
 type cachedNode struct {
 	store.Node
 	epoch uint64
@@ -51,15 +50,16 @@ type cachedNode struct {
 	sharing
 }
 
-// begin begins a transaction.
-func (m *cache) begin(epoch uint64) {
+// begin begins a transaction. It reports whether nothing has changed since the one before.
+func (m *cache) begin(epoch uint64) (same bool) {
 	if m.entries == nil || m.off {
 		*m = cache{seed: maphash.MakeSeed(), entries: make([]cachedEntry, cacheEntries), nodes: make([]cachedNode, cacheNodes), epoch: ^epoch}
 	}
-	if m.epoch != epoch {
-		m.epoch, m.numbered, m.history = epoch, false, history{}
+	if same = m.epoch == epoch; !same {
+		m.epoch, m.numbered = epoch, false
 	}
 	m.dirty = m.dirty[:0]
+	return same
 }
 
 // entry returns where an entry is remembered, or nil if it is not one to remember.
@@ -110,4 +110,17 @@ func (k *cachedNode) put(n *store.Node, dirty bool) {
 		k.kept, k.sharing = keptNode{}, sharing{}
 	}
 	k.Node, k.dirty = *n, dirty
+}
+
+// A keptNode says what has become of an inode's row since the newest snapshot.
+type keptNode struct {
+	snapshot int64 // by then the newest; 0: not known
+	seen     bool  // by it, or by an earlier one
+}
+
+// A sharing says with whom an inode shares content.
+type sharing struct {
+	origin
+	known  bool
+	isBase bool
 }

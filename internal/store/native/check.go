@@ -12,18 +12,11 @@ import (
 	"github.com/foliofs/folio/sqlitefile"
 )
 
-// Check checks the database, and then the volume in it, as package check describes.
-func (s *Store) Check(ctx context.Context, o *store.CheckOptions) (*store.Report, error) {
-	if o == nil {
-		o = new(store.CheckOptions)
-	}
-	return s.check(ctx, &sqlitefile.CheckOptions{Progress: o.Progress}, nil)
-}
-
-// check is Check that also fills in the paths of repairs.
-func (s *Store) check(ctx context.Context, o *sqlitefile.CheckOptions, repairs []store.Repair) (*store.Report, error) {
+// checkVolume checks the database, and then the volume in it, as package check describes. It fills
+// in the paths of repairs.
+func checkVolume(ctx context.Context, db *sqlitefile.DB, o *sqlitefile.CheckOptions, repairs []store.Repair) (*store.Report, error) {
 	report := new(store.Report)
-	err := s.db.View(ctx, func(tx *sqlitefile.Rx) error {
+	err := db.View(ctx, func(tx *sqlitefile.Rx) error {
 		if err := checkDatabase(ctx, tx, o, report); err != nil {
 			return err
 		}

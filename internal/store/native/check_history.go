@@ -9,37 +9,6 @@ import (
 	"github.com/foliofs/folio/sqlitefile"
 )
 
-// historyShapes are the tables of store.HistoryTables as a reader relies on them.
-var historyShapes = []tableShape{
-	{"snapshot", false, []string{"id", "name", "time_ns", "next"}},
-	{"node_was", true, []string{"ino", "until", "mode", "nlink", "uid", "gid", "size", "holes", "mtime_ns", "ctime_ns", "atime_ns", "rdev"}},
-	{"entry_was", true, []string{"parent", "name", "until", "ino", "type"}},
-	{"data_was", true, []string{"id", "until", "block"}},
-	{"block", false, []string{"id", "bytes"}},
-	{"xattr_was", true, []string{"ino", "name", "until", "value"}},
-}
-
-// hasHistory reports whether a volume has the tables of snapshots. Another program may have a table
-// snapshot of its own.
-func hasHistory(rx *sqlitefile.Rx) (bool, error) {
-	for i, want := range historyShapes {
-		t, err := rx.Table(want.name)
-		switch {
-		case errors.Is(err, sqlitefile.ErrNoTable) && i == 0:
-			return false, nil
-		case errors.Is(err, sqlitefile.ErrNoTable):
-			return false, store.Damaged("there is no table %s, which snapshots need", want.name)
-		case err != nil:
-			return false, err
-		case i == 0 && (t.WithoutRowid() || !hasColumns(t, want.columns)):
-			return false, nil
-		case t.WithoutRowid() != want.withoutRowid || !hasColumns(t, want.columns):
-			return false, store.Damaged("table %s is not the one of snapshots", want.name)
-		}
-	}
-	return true, nil
-}
-
 // history looks at the kept rows of snapshots (H1 to H5).
 func (c *checker) history() error {
 	ok, err := hasHistory(c.tx)

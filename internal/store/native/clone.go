@@ -25,94 +25,20 @@ import (
 //	C6  user_version is store.CloneVersion if and only if there is table origin. The triggers and
 //	    the views are those of store.Triggers, FileStatementsOf and HistoryViews.
 
-var _ store.Cloner = (*tx)(nil)
-
-// An origin is a row of table origin. It has 0 chunks if there is none.
-type origin struct {
-	base   store.Ino
-	chunks int64
+// A cloneTx is a write transaction in which files can share content.
+type cloneTx struct {
+	*rowsTx
+	cloneless bool // a transaction has removed the last clone
 }
 
-// shares returns the id of the row of the base that shows through where a chunk has no own row.
-func (o origin) shares(id int64) (base int64, ok bool) {
-	chunk := id & (1<<store.ChunkBits - 1)
-	return store.DataID(o.base, 0) + chunk, chunk < o.chunks
-}
-
-// hasClones reports whether files of the volume may share content (C6).
-func (r rx) hasClones() bool { return r.tx.UserVersion() >= store.CloneVersion }
-
-// originOf returns the origin of an inode.
-func (r rx) originOf(ino store.Ino) (o origin, err error) {
-	if !r.hasClones() {
-		return o, nil
-	}
-	t, err := r.tx.Table("origin")
-	if err != nil {
-		return o, err
-	}
-	row, ok, err := t.Get(int64(ino))
-	if err != nil || !ok {
-		return o, err
-	}
-	return decodeOrigin(&row)
-}
-
-// decodeOrigin decodes a row of table origin.
-func decodeOrigin(row *sqlitefile.Row) (o origin, err error) {
-	var v [originColumns]sqlitefile.Value
-	if err := row.ValuesUpTo(maxNumber, v[:]); err != nil {
-		return o, err
-	}
-	o = origin{store.Ino(v[originBase].Int64()), v[originChunks].Int64()}
-	if v[originBase].Kind() != sqlitefile.KindInteger || v[originChunks].Kind() != sqlitefile.KindInteger ||
-		!o.base.Valid() || int64(o.base) == row.Rowid() || o.chunks < 1 || o.chunks > 1<<store.ChunkBits {
-		return origin{}, store.Damaged("inode %d shares %d chunks with inode %d, which cannot be", row.Rowid(), v[originChunks].Int64(), v[originBase].Int64())
-	}
-	return o, nil
-}
-
-// clonesOf returns the clones of an inode.
-func (r rx) clonesOf(base store.Ino) (list []store.Ino, err error) {
-	x, err := r.tx.Index("origin_base")
-	if err != nil {
-		return nil, err
-	}
-	for row, err := range x.Prefix(int64(base)) {
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, store.Ino(row.Rowid()))
-	}
-	return list, nil
-}
-
-// isBase reports whether an inode has clones.
-func (r rx) isBase(ino store.Ino) (bool, error) {
-	if !r.hasClones() {
-		return false, nil
-	}
-	x, err := r.tx.Index("origin_base")
-	if err != nil {
-		return false, err
-	}
-	_, ok, err := x.Find(int64(ino))
-	return ok, err
-}
-
-// A sharing says with whom an inode shares content.
-type sharing struct {
-	origin
-	known  bool
-	isBase bool
-}
+var _ store.Cloner = (*cloneTx)(nil)
 
 // sharing returns with whom an inode shares content.
-func (t *tx) sharing(ino store.Ino) (s sharing, err error) {
+func (t *cloneTx) sharing(ino store.Ino) (s sharing, err error) {
 	if !t.hasClones() {
 		return s, nil
 	}
-	if slot := t.s.cache.node(ino); slot.Ino == ino && slot.sharing.known {
+	if slot := t.w.cache.node(ino); slot.Ino == ino && slot.sharing.known {
 		return slot.sharing, nil
 	}
 	if s.origin, err = t.originOf(ino); err == nil && s.chunks == 0 {
@@ -125,8 +51,8 @@ func (t *tx) sharing(ino store.Ino) (s sharing, err error) {
 }
 
 // setSharing remembers with whom an inode shares content, if the inode is in the cache.
-func (t *tx) setSharing(ino store.Ino, s sharing) {
-	if slot := t.s.cache.node(ino); slot.Ino == ino {
+func (t *cloneTx) setSharing(ino store.Ino, s sharing) {
+	if slot := t.w.cache.node(ino); slot.Ino == ino {
 		slot.sharing = s
 	}
 }
@@ -135,7 +61,7 @@ func (t *tx) setSharing(ino store.Ino, s sharing) {
 const maxCopied = 1024
 
 // CloneContent implements store.Cloner. Of a clone it copies the own rows, and takes the base.
-func (t *tx) CloneContent(from *store.Node, to store.Ino) error {
+func (t *cloneTx) CloneContent(from *store.Node, to store.Ino) error {
 	t.adds = true
 	if err := t.cloneContent(from, to); err != nil {
 		return t.fail(err)
@@ -143,17 +69,17 @@ func (t *tx) CloneContent(from *store.Node, to store.Ino) error {
 	return nil
 }
 
-func (t *tx) cloneContent(from *store.Node, to store.Ino) error {
+func (t *cloneTx) cloneContent(from *store.Node, to store.Ino) error {
 	data, err := t.changing(dataTable)
 	if err != nil || from.Size == from.Holes {
 		return err
 	}
 	if stored := from.Size - from.Holes; from.Size <= store.ChunkSize && stored <= maxCopied {
-		done, chunk := 0, t.s.chunk[:stored]
+		done, chunk := 0, t.w.chunk[:stored]
 		if err := t.read(from, chunk, 0, &done); err != nil {
 			return err
 		}
-		return data.InsertRowid(store.DataID(to, 0), t.s.row.data(chunk)...)
+		return data.InsertRowid(store.DataID(to, 0), t.w.row.data(chunk)...)
 	}
 	if err := t.addClones(); err != nil {
 		return err
@@ -172,7 +98,7 @@ func (t *tx) cloneContent(from *store.Node, to store.Ino) error {
 	if err != nil {
 		return err
 	}
-	if err := origins.InsertRowid(int64(to), t.s.row.origin(to, o)...); err != nil {
+	if err := origins.InsertRowid(int64(to), t.w.row.origin(to, o)...); err != nil {
 		return err
 	}
 	t.setSharing(o.base, sharing{known: true, isBase: true})
@@ -181,7 +107,7 @@ func (t *tx) cloneContent(from *store.Node, to store.Ino) error {
 }
 
 // copyRows copies the data rows of an inode to another one, which has none.
-func (t *tx) copyRows(from, to store.Ino) error {
+func (t *cloneTx) copyRows(from, to store.Ino) error {
 	data, err := t.table(dataTable) // again: addClones may have changed the schema
 	if err != nil {
 		return err
@@ -208,7 +134,7 @@ func rowids(t *sqlitefile.TableWriter, low, high int64) (ids []int64, err error)
 }
 
 // copyRow makes a data row that is a copy of another one, of no bytes if there is no other.
-func (t *tx) copyRow(from, to int64) error {
+func (t *cloneTx) copyRow(from, to int64) error {
 	t.adds = true
 	data, err := t.changing(dataTable)
 	if err != nil {
@@ -224,15 +150,15 @@ func (t *tx) copyRow(from, to int64) error {
 			return err
 		}
 	}
-	chunk := t.s.chunk[:size]
+	chunk := t.w.chunk[:size]
 	if err := readRow(&row, chunk); err != nil {
 		return err
 	}
-	return data.InsertRowid(to, t.s.row.data(chunk)...)
+	return data.InsertRowid(to, t.w.row.data(chunk)...)
 }
 
 // give gives a chunk of a base to the clones that show it, before it is changed (C2).
-func (t *tx) give(s *sharing, id int64) error {
+func (t *cloneTx) give(s *sharing, id int64) error {
 	if !s.isBase {
 		return nil
 	}
@@ -250,7 +176,7 @@ func (t *tx) give(s *sharing, id int64) error {
 }
 
 // giveTo gives a chunk of a base to a clone, if it shows it.
-func (t *tx) giveTo(clone store.Ino, id int64) error {
+func (t *cloneTx) giveTo(clone store.Ino, id int64) error {
 	o, err := t.originOf(clone)
 	if err != nil {
 		return err
@@ -271,7 +197,7 @@ func (t *tx) giveTo(clone store.Ino, id int64) error {
 }
 
 // giveAll is give for all rows of a base from a chunk on, which are about to be deleted.
-func (t *tx) giveAll(s *sharing, ino store.Ino, first int64) error {
+func (t *cloneTx) giveAll(s *sharing, ino store.Ino, first int64) error {
 	if !s.isBase {
 		return nil
 	}
@@ -295,20 +221,66 @@ func (t *tx) giveAll(s *sharing, ino store.Ino, first int64) error {
 	return err
 }
 
-// heldRow returns the row that has a chunk: its own, or that of the base (C1).
-func (t *tx) heldRow(data *sqlitefile.TableWriter, s *sharing, id int64) (row sqlitefile.Row, own, ok bool, err error) {
-	row, ok, err = data.Get(id)
-	if err != nil || ok {
-		return row, ok, ok, err
+// sharedRow returns the row that has a chunk: its own, or that of the base (C1).
+func (t *cloneTx) sharedRow(id int64) (row sqlitefile.Row, ok bool, err error) {
+	data, err := t.table(dataTable)
+	if err != nil {
+		return row, false, err
 	}
-	if base, shared := s.shares(id); shared {
+	if row, ok, err = data.Get(id); err != nil || ok {
+		return row, ok, err
+	}
+	s, err := t.sharing(store.Ino(id >> store.ChunkBits))
+	if base, shared := s.shares(id); shared && err == nil {
 		row, ok, err = data.Get(base)
 	}
-	return row, false, ok, err
+	return row, ok, err
 }
 
-// own makes an own row of a chunk that a clone shows, before a part of it is changed.
-func (t *tx) own(s *sharing, id int64) error {
+// breakShare gives a chunk, before it changes, to the clones that show it, and to the inode itself
+// if that is a clone.
+func (t *cloneTx) breakShare(id int64) error {
+	s, err := t.sharing(store.Ino(id >> store.ChunkBits))
+	if err == nil {
+		err = t.give(&s, id)
+	}
+	if err == nil {
+		err = t.own(&s, id)
+	}
+	return err
+}
+
+// breakShares gives all chunks from one on to the clones that show them, before they are deleted.
+// Of a clone it returns how many bytes it shared there, which it does no more.
+func (t *cloneTx) breakShares(ino store.Ino, first int64) (less int64, err error) {
+	s, err := t.sharing(ino)
+	if err == nil {
+		err = t.giveAll(&s, ino, first)
+	}
+	if err != nil || s.chunks <= first {
+		return 0, err
+	}
+	data, err := t.table(dataTable)
+	if err != nil {
+		return 0, err
+	}
+	for c, err := range t.baseChunks(s.origin, ino, first) {
+		own := false
+		if err == nil {
+			_, own, err = data.Get(c.ID)
+		}
+		if err != nil {
+			return 0, err
+		}
+		if !own {
+			less += c.Size
+		}
+	}
+	return less, t.shareLess(&s, ino, first)
+}
+
+// own makes an own row of a chunk that a clone shows.
+func (t *cloneTx) own(s *sharing, id int64) error {
 	base, ok := s.shares(id)
 	if !ok {
 		return nil
@@ -326,9 +298,8 @@ func (t *tx) own(s *sharing, id int64) error {
 	return t.copyRow(base, id)
 }
 
-// shareLess lets a clone share no chunk from one on (C4). The caller has deleted its own rows of
-// them.
-func (t *tx) shareLess(s *sharing, ino store.Ino, chunks int64) error {
+// shareLess lets a clone share no chunk from one on (C4). The caller deletes its own rows of them.
+func (t *cloneTx) shareLess(s *sharing, ino store.Ino, chunks int64) error {
 	if chunks >= s.chunks {
 		return nil
 	}
@@ -338,7 +309,7 @@ func (t *tx) shareLess(s *sharing, ino store.Ino, chunks int64) error {
 	}
 	t.setSharing(ino, sharing{})
 	if chunks > 0 {
-		_, err := origins.Update(int64(ino), t.s.row.origin(ino, origin{s.base, chunks})...)
+		_, err := origins.Update(int64(ino), t.w.row.origin(ino, origin{s.base, chunks})...)
 		return err
 	}
 	if _, err := origins.Delete(int64(ino)); err != nil {
@@ -348,7 +319,7 @@ func (t *tx) shareLess(s *sharing, ino store.Ino, chunks int64) error {
 }
 
 // released is called when an inode has one clone less (C5).
-func (t *tx) released(base store.Ino) error {
+func (t *cloneTx) released(base store.Ino) error {
 	t.setSharing(base, sharing{})
 	more, err := t.isBase(base)
 	if err != nil || more {
@@ -365,14 +336,14 @@ func (t *tx) released(base store.Ino) error {
 		_, more, err = origins.LastRowid()
 	}
 	if err == nil && !more {
-		t.s.cloneless.Store(true)
+		t.cloneless = true
 	}
 	return err
 }
 
 // addClones makes the table of a volume with clones, and all that belongs to it (C6), unless it is
 // there.
-func (t *tx) addClones() error {
+func (t *cloneTx) addClones() error {
 	if t.hasClones() {
 		return nil
 	}
@@ -389,11 +360,11 @@ func (t *tx) addClones() error {
 	if err := t.db.SetUserVersion(store.CloneVersion); err != nil {
 		return err
 	}
-	return t.describe()
+	return t.syncViews()
 }
 
 // dropClones makes the volume one that never had clones, if there are none.
-func (t *tx) dropClones() error {
+func (t *cloneTx) dropClones() error {
 	if !t.hasClones() {
 		return nil
 	}
@@ -408,7 +379,7 @@ func (t *tx) dropClones() error {
 	if err := t.db.SetUserVersion(store.SchemaVersion); err != nil {
 		return err
 	}
-	if err := t.describe(); err != nil {
+	if err := t.syncViews(); err != nil {
 		return err
 	}
 	t.opened = [len(tableNames)]bool{}

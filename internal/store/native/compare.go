@@ -10,12 +10,13 @@ import (
 	"github.com/foliofs/folio/sqlitefile"
 )
 
-// Compare implements store.Snapshotter. Between a snapshot and a later state, what was changed has
-// kept rows, and what was made has inodes from the snapshot's next on. Nothing tells the names of
-// an inode but the entries: they are read through once.
-func (s *Store) Compare(ctx context.Context, from, to string, fn func(from, to store.Rx, d *store.Differences) error) error {
+// compare calls fn with two states of the volume, and with what may differ between them. Between a
+// snapshot and a later state, what was changed has kept rows, and what was made has inodes from the
+// snapshot's next on. Nothing tells the names of an inode but the entries: they are read through
+// once.
+func compare(ctx context.Context, db *sqlitefile.DB, from, to string, fn func(from, to store.Rx, d *store.Differences) error) error {
 	var own error // is the caller's, and stays as it is
-	err := s.db.View(ctx, func(tx *sqlitefile.Rx) error {
+	err := db.View(ctx, func(tx *sqlitefile.Rx) error {
 		var a, b *past
 		d := new(store.Differences)
 		err := tx.Guard(func() (err error) {
@@ -47,6 +48,27 @@ func (s *Store) Compare(ctx context.Context, from, to string, fn func(from, to s
 
 // now is greater than the number of any snapshot. A past with it reads the volume as it is.
 const now = 1<<63 - 1
+
+// readerOf implements store.PastReader. Nobody tells apart the versions that such transactions
+// read.
+func readerOf(tx *sqlitefile.Rx, name string) (r store.Rx, err error) {
+	if name == "" {
+		return nil, store.ErrNoSnapshot
+	}
+	err = tx.Guard(func() error {
+		r, err = stateOf(tx, name)
+		return err
+	})
+	if err != nil {
+		return nil, explain(err)
+	}
+	return r, nil
+}
+
+var _ store.PastReader = (*past)(nil)
+
+// At implements store.PastReader.
+func (r *past) At(name string) (store.Rx, error) { return readerOf(r.tx, name) }
 
 // stateOf returns a state of the volume.
 func stateOf(tx *sqlitefile.Rx, name string) (*past, error) {

@@ -35,9 +35,78 @@ type history struct {
 // sees reports whether the newest snapshot may see an inode.
 func (h *history) sees(ino store.Ino) bool { return h.newest != 0 && ino < h.next }
 
+// A historyTx is a write transaction in which rows change that snapshots, or clones, need.
+type historyTx struct {
+	cloneTx
+	snapshots history
+	was       wasRoom
+}
+
+var _ copyOnWrite = (*historyTx)(nil)
+
+// begin makes t the transaction that runs. same says that nothing has changed since the one before.
+func (t *historyTx) begin(r *rowsTx, same bool) {
+	t.rowsTx = r
+	if !same {
+		t.snapshots = history{}
+	}
+	if h, err := t.history(); err != nil || h.newest != 0 || t.hasClones() { // an error comes again
+		t.cow = t
+	}
+}
+
+// beforeNode implements copyOnWrite.
+func (t *historyTx) beforeNode(ino store.Ino) error {
+	_, err := t.keepNode(ino)
+	return err
+}
+
+// beforeEntry implements copyOnWrite.
+func (t *historyTx) beforeEntry(dir store.Ino, name string, ino store.Ino) error {
+	return t.keepEntry(dir, name, ino)
+}
+
+// beforeXattr implements copyOnWrite.
+func (t *historyTx) beforeXattr(ino store.Ino, name string) error { return t.keepXattr(ino, name) }
+
+// beforeXattrs implements copyOnWrite.
+func (t *historyTx) beforeXattrs(ino store.Ino) error { return t.keepXattrs(ino) }
+
+// beforeChunk implements copyOnWrite.
+func (t *historyTx) beforeChunk(id int64) error {
+	if err := t.keepChunk(id); err != nil {
+		return err
+	}
+	return t.breakShare(id)
+}
+
+// beforeCut implements copyOnWrite.
+func (t *historyTx) beforeCut(ino store.Ino, first int64) (less int64, err error) {
+	if err := t.keepChunks(ino, first); err != nil {
+		return 0, err
+	}
+	return t.breakShares(ino, first)
+}
+
+// needsRow implements copyOnWrite: the row of the base would show.
+func (t *historyTx) needsRow(id int64) (bool, error) {
+	s, err := t.sharing(store.Ino(id >> store.ChunkBits))
+	_, shared := s.shares(id)
+	return shared, err
+}
+
+// CloneContent implements store.Cloner.
+func (t *historyTx) CloneContent(from *store.Node, to store.Ino) error {
+	t.cow = t
+	return t.cloneTx.CloneContent(from, to)
+}
+
+// reload lets the next change read the rows of table snapshot again.
+func (t *historyTx) reload() { t.snapshots = history{} }
+
 // history returns the history of the volume.
-func (t *tx) history() (*history, error) {
-	h := &t.s.cache.history
+func (t *historyTx) history() (*history, error) {
+	h := &t.snapshots
 	if h.known {
 		return h, nil
 	}

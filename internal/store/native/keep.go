@@ -5,20 +5,14 @@ import (
 	"github.com/foliofs/folio/sqlitefile"
 )
 
-// A keptNode says what has become of an inode's row since the newest snapshot.
-type keptNode struct {
-	snapshot int64 // by then the newest; 0: not known
-	seen     bool  // by it, or by an earlier one
-}
-
 // keepNode keeps the row of an inode for the newest snapshot (H1), unless it is kept, and tells
 // whether any snapshot sees the inode.
-func (t *tx) keepNode(ino store.Ino) (keptNode, error) {
+func (t *historyTx) keepNode(ino store.Ino) (keptNode, error) {
 	h, err := t.history()
 	if err != nil || !h.sees(ino) {
 		return keptNode{}, err
 	}
-	slot := t.s.cache.node(ino)
+	slot := t.w.cache.node(ino)
 	if slot.Ino == ino && slot.kept.snapshot == h.newest {
 		return slot.kept, nil
 	}
@@ -30,7 +24,7 @@ func (t *tx) keepNode(ino store.Ino) (keptNode, error) {
 }
 
 // keepNodeRow is keepNode for an inode that is not remembered.
-func (t *tx) keepNodeRow(ino store.Ino, h *history) (kept keptNode, err error) {
+func (t *historyTx) keepNodeRow(ino store.Ino, h *history) (kept keptNode, err error) {
 	kept.snapshot = h.newest
 	was, err := t.table(nodeWasTable)
 	if err != nil {
@@ -61,7 +55,7 @@ func (t *tx) keepNodeRow(ino store.Ino, h *history) (kept keptNode, err error) {
 		return kept, err
 	}
 	kept.seen = true
-	_, err = was.Insert(t.s.was.node(ino, h.newest, &v)...)
+	_, err = was.Insert(t.was.node(ino, h.newest, &v)...)
 	return kept, err
 }
 
@@ -107,7 +101,7 @@ func anyKept(was *sqlitefile.TableWriter, ino store.Ino) (bool, error) {
 }
 
 // keepEntry keeps an entry that is about to be removed, or to be replaced by one that leads to ino.
-func (t *tx) keepEntry(dir store.Ino, name string, ino store.Ino) error {
+func (t *historyTx) keepEntry(dir store.Ino, name string, ino store.Ino) error {
 	h, err := t.history()
 	if err != nil || !h.sees(dir) {
 		return err
@@ -141,7 +135,7 @@ func (t *tx) keepEntry(dir store.Ino, name string, ino store.Ino) error {
 }
 
 // keepChunk keeps a row of table data that is about to be changed, or made.
-func (t *tx) keepChunk(id int64) error {
+func (t *historyTx) keepChunk(id int64) error {
 	kept, err := t.keepNode(store.Ino(id >> store.ChunkBits))
 	if err != nil || !kept.seen {
 		return err
@@ -150,7 +144,7 @@ func (t *tx) keepChunk(id int64) error {
 	if err != nil {
 		return err
 	}
-	h := &t.s.cache.history
+	h := &t.snapshots
 	if ok, err := isKept(was, h, id); err != nil || ok {
 		return err
 	}
@@ -164,16 +158,8 @@ func (t *tx) keepChunk(id int64) error {
 // keepBlock returns the content of a data row as table data_was has it: itself if it is short, or
 // the id of a row of table block, which it adds; 0 if there is no such row. Of a clone it is what
 // the clone holds (C3).
-func (t *tx) keepBlock(id int64) (block any, err error) {
-	data, err := t.table(dataTable)
-	if err != nil {
-		return int64(0), err
-	}
-	s, err := t.sharing(store.Ino(id >> store.ChunkBits))
-	if err != nil {
-		return int64(0), err
-	}
-	row, _, ok, err := t.heldRow(data, &s, id)
+func (t *historyTx) keepBlock(id int64) (block any, err error) {
+	row, ok, err := t.sharedRow(id)
 	if err != nil || !ok {
 		return int64(0), err
 	}
@@ -181,7 +167,7 @@ func (t *tx) keepBlock(id int64) (block any, err error) {
 	if err != nil || size == 0 {
 		return int64(0), err
 	}
-	chunk := t.s.chunk[:size]
+	chunk := t.w.chunk[:size]
 	if err := readRow(&row, chunk); err != nil {
 		return int64(0), err
 	}
@@ -192,11 +178,11 @@ func (t *tx) keepBlock(id int64) (block any, err error) {
 	if err != nil {
 		return int64(0), err
 	}
-	return blocks.Insert(t.s.row.data(chunk)...)
+	return blocks.Insert(t.w.row.data(chunk)...)
 }
 
 // keepChunks keeps the rows of an inode from a chunk on, which are about to be deleted.
-func (t *tx) keepChunks(ino store.Ino, first int64) error {
+func (t *historyTx) keepChunks(ino store.Ino, first int64) error {
 	kept, err := t.keepNode(ino)
 	if err != nil || !kept.seen {
 		return err
@@ -217,7 +203,7 @@ func (t *tx) keepChunks(ino store.Ino, first int64) error {
 }
 
 // keepXattr keeps an extended attribute that is about to be set or removed.
-func (t *tx) keepXattr(ino store.Ino, name string) error {
+func (t *historyTx) keepXattr(ino store.Ino, name string) error {
 	kept, err := t.keepNode(ino)
 	if err != nil || !kept.seen {
 		return err
@@ -226,7 +212,7 @@ func (t *tx) keepXattr(ino store.Ino, name string) error {
 	if err != nil {
 		return err
 	}
-	h := &t.s.cache.history
+	h := &t.snapshots
 	if ok, err := isKept(was, h, int64(ino), name); err != nil || ok {
 		return err
 	}
@@ -251,12 +237,12 @@ func (t *tx) keepXattr(ino store.Ino, name string) error {
 }
 
 // keepXattrs keeps all extended attributes of an inode, which are about to be removed.
-func (t *tx) keepXattrs(ino store.Ino) error {
+func (t *historyTx) keepXattrs(ino store.Ino) error {
 	kept, err := t.keepNode(ino)
 	if err != nil || !kept.seen {
 		return err
 	}
-	list, err := rx{&t.db.Rx}.xattrs(ino)
+	list, err := t.rx.xattrs(ino)
 	for i := range list {
 		if err == nil {
 			err = t.keepXattr(ino, list[i].Name)

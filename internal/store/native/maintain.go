@@ -26,6 +26,32 @@ func (s *Store) Compact(ctx context.Context, o *store.CompactOptions) error {
 	return explain(s.db.Compact(ctx, &sqlitefile.CompactOptions{Progress: o.Progress}))
 }
 
+// Check implements store.Store.
+func (s *Store) Check(ctx context.Context, o *store.CheckOptions) (*store.Report, error) {
+	if o == nil {
+		o = new(store.CheckOptions)
+	}
+	return checkVolume(ctx, s.db, &sqlitefile.CheckOptions{Progress: o.Progress}, nil)
+}
+
+// Repair implements store.Maintainer.
+func (s *Store) Repair(ctx context.Context) (*store.RepairReport, error) {
+	r, err := repairVolume(ctx, s.db, s.update)
+	if err == nil && r.OK() { // inodes that have a name are no orphans any more
+		s.reapDisabled.Store(false)
+		err = explain(s.reap(ctx))
+	}
+	if err != nil {
+		return nil, err
+	}
+	report, err := checkVolume(ctx, s.db, nil, r.Repairs)
+	if err != nil {
+		return nil, err
+	}
+	r.Report = *report
+	return r, nil
+}
+
 // Backup implements store.Maintainer.
 func (s *Store) Backup(ctx context.Context, w io.Writer) error { return s.db.Backup(ctx, w) }
 

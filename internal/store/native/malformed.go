@@ -7,6 +7,7 @@ import (
 
 	"github.com/foliofs/folio/internal/ddl"
 	"github.com/foliofs/folio/internal/store"
+	"github.com/foliofs/folio/internal/store/check"
 	"github.com/foliofs/folio/sqlitefile"
 )
 
@@ -163,4 +164,20 @@ func repairSchema(ctx context.Context, db *sqlitefile.DB) (repairs []store.Repai
 		return err
 	})
 	return repairs, err
+}
+
+// additions is check.Additions of the database.
+func additions(rx *sqlitefile.Rx) ([]string, error) {
+	objects, err := objectsOf(rx)
+	return check.Additions(objects), err
+}
+
+// objectsOf returns the rows of sqlite_schema.
+func objectsOf(rx *sqlitefile.Rx) ([]check.Object, error) {
+	objects, err := rx.Objects()
+	list := make([]check.Object, len(objects))
+	for i, o := range objects {
+		list[i] = check.Object{Type: o.Type, Name: o.Name, Table: o.Table, SQL: o.SQL}
+	}
+	return list, err
 }

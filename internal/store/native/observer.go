@@ -37,7 +37,7 @@ func (s *Store) observedByOthers() (bool, error) {
 
 // isYoung reports whether an orphan has lost its last name a moment ago. A time to come counts as
 // long ago.
-func (t *tx) isYoung(ino store.Ino) (bool, error) {
+func isYoung(t *historyTx, ino store.Ino) (bool, error) {
 	n, err := t.Node(ino)
 	age := time.Duration(time.Now().UnixNano() - n.Ctime)
 	return age >= 0 && age < orphanAge, unlessDamaged(err)
@@ -76,7 +76,7 @@ func (s *Store) Observed() (store.Rx, store.Changes, error) {
 	if err != nil || c.All { // a b-tree that cannot be followed
 		c = store.Changes{All: true}
 	}
-	return rx{db}, c, nil
+	return reader{rx{db}}, c, nil
 }
 
 // changesOf adds to c what the pages lead to.
@@ -159,22 +159,12 @@ func (s *Store) Reap() error { return s.reap(bg) }
 
 // UpdateKnown implements store.Observer.
 func (s *Store) UpdateKnown(ctx context.Context, fn func(tx store.Tx) error) error {
-	orphans, err := s.updateOnly(ctx, func(t store.Tx) error {
-		markKnown(t)
-		return fn(t)
+	orphans, err := s.updateOnly(ctx, func(t *tx) error {
+		t.db.Internal(private.Key{}).MarkKnown()
+		return fn(s.limited(t))
 	})
-	s.tend(orphans)
+	s.maintain(orphans)
 	return err
-}
-
-// markKnown marks the transaction of a tx, which is one of this package.
-func markKnown(t store.Tx) {
-	switch t := t.(type) {
-	case *tx:
-		t.db.Internal(private.Key{}).MarkKnown()
-	case *limitedTx:
-		t.db.Internal(private.Key{}).MarkKnown()
-	}
 }
 
 // BatchKnown implements store.Observer.
@@ -186,13 +176,13 @@ func (s *Store) BatchKnown(ctx context.Context, fn func(tx store.Tx) error) erro
 	if err != nil {
 		orphans = 0
 	}
-	s.tend(orphans)
+	s.maintain(orphans)
 	return err
 }
 
 // ContentPages implements store.Observer.
 func (s *Store) ContentPages(of store.Rx, ino store.Ino, start, end int64, fn func(first uint32, n int)) error {
-	r, ok := of.(rx)
+	r, ok := of.(reader)
 	if !ok || start >= end {
 		return nil
 	}

@@ -115,7 +115,7 @@ func (v *watchedVolume) look() {
 
 func (v *watchedVolume) state(r store.Rx) *watchedState {
 	s := &watchedState{make(map[store.Ino]store.Node), make(map[store.EntryKey]store.Ino), make(map[store.Ino]string)}
-	db := r.(rx).tx
+	db := r.(reader).tx
 	v.must(db.Guard(func() error {
 		nodes, err := db.Table("node")
 		v.must(err)

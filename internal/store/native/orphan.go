@@ -2,8 +2,6 @@ package native
 
 import (
 	"context"
-	"errors"
-	"io/fs"
 	"slices"
 
 	"github.com/foliofs/folio/internal/store"
@@ -37,8 +35,8 @@ func (s *Store) isOrphan(ino store.Ino) (found bool) {
 	return found
 }
 
-// tend is called after a transaction that left orphans orphans.
-func (s *Store) tend(orphans int) {
+// maintain is called after a transaction that left orphans orphans.
+func (s *Store) maintain(orphans int) {
 	s.reapReleased()
 	if orphans > 0 {
 		s.orphans.Add(int64(orphans))
@@ -69,7 +67,7 @@ func (s *Store) endClones(ctx context.Context) error {
 	if err != nil || !empty {
 		return err
 	}
-	return s.update(ctx, func(t *tx) error { return t.dropClones() })
+	return s.update(ctx, func(t *historyTx) error { return t.dropClones() })
 }
 
 // reapReleased removes the orphans that are no longer pinned.
@@ -214,20 +212,20 @@ func (s *Store) listOrphans(ctx context.Context, after store.Ino) (found orphans
 	return found, err
 }
 
-// removeOrphans removes the orphans in list that are not pinned.
-func (t *tx) removeOrphans(list []store.Ino) error {
-	observed, err := t.s.observedByOthers()
+// removeUnpinned removes the orphans in list that are not pinned.
+func (s *Store) removeUnpinned(t *historyTx, list []store.Ino) error {
+	observed, err := s.observedByOthers()
 	if err != nil {
 		return err
 	}
 	for i := 0; i < len(list); i++ {
 		ino := list[i]
-		held, err := t.s.pins.pinned(ino)
+		held, err := s.pins.pinned(ino)
 		if err == nil && !held && observed {
-			held, err = t.isYoung(ino)
+			held, err = isYoung(t, ino)
 		}
 		if held { // another process pins it, or it waits for an observer to do so
-			t.s.orphans.CompareAndSwap(0, 1) // something for Close to do
+			s.orphans.CompareAndSwap(0, 1) // something for Close to do
 		}
 		if err == nil && !held {
 			err = t.removeOrphan(ino)
@@ -240,48 +238,8 @@ func (t *tx) removeOrphans(list []store.Ino) error {
 	return nil
 }
 
-// removeOrphan removes one orphan, unless it is the base of a clone (C5).
-func (t *tx) removeOrphan(ino store.Ino) error {
-	orphan, err := t.table(orphanTable)
-	if err != nil {
-		return err
-	}
-	if _, ok, err := orphan.Get(int64(ino)); err != nil || !ok {
-		return err // another process was faster
-	}
-	if n, err := t.Node(ino); err != nil || n.Nlink > 0 {
-		return unlessDamaged(err) // no orphan of ours: Check says more
-	}
-	if isBase, err := t.isBase(ino); err != nil || isBase {
-		return err
-	}
-	if err := t.deleteChunks(ino, 0); err != nil {
-		return err
-	}
-	xattr, err := t.table(xattrTable)
-	if err != nil {
-		return err
-	}
-	if err := t.keepXattrs(ino); err != nil {
-		return err
-	}
-	if _, err := xattr.DeleteKey(int64(ino)); err != nil {
-		return err
-	}
-	node, err := t.table(nodeTable)
-	if err != nil {
-		return err
-	}
-	if known := t.s.cache.node(ino); known.Ino == ino {
-		known.Ino, known.dirty = 0, false
-	}
-	t.gone = append(t.gone, ino)
-	_, err = node.Delete(int64(ino))
-	return err
-}
-
 // removeDead removes what is left of a clone whose inode was removed by SQL.
-func (t *tx) removeDead(ino store.Ino) error {
+func removeDead(t *historyTx, ino store.Ino) error {
 	s, err := t.sharing(ino)
 	if err != nil || s.chunks == 0 {
 		return err
@@ -293,20 +251,13 @@ func (t *tx) removeDead(ino store.Ino) error {
 	if _, ok, err := node.Get(int64(ino)); err != nil || ok {
 		return err
 	}
-	return t.deleteChunks(ino, 0)
-}
-
-// unlessDamaged ignores the errors of rows that do not exist, or that contradict each other.
-func unlessDamaged(err error) error {
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, store.ErrDamaged) {
-		return nil
-	}
+	_, err = t.deleteChunks(ino, 0)
 	return err
 }
 
 // unmark removes rows of table orphan whose inodes no longer exist, except the row that marks the
 // highest number.
-func (t *tx) unmark(list []store.Ino) error {
+func unmark(t *historyTx, list []store.Ino) error {
 	orphan, err := t.table(orphanTable)
 	if err != nil {
 		return err
@@ -320,11 +271,11 @@ func (t *tx) unmark(list []store.Ino) error {
 		return err
 	}
 	for _, ino := range list {
-		if err := t.removeDead(ino); err != nil {
+		if err := removeDead(t, ino); err != nil {
 			return err
 		}
 		if ino == highest {
-			t.s.mark = ino
+			t.w.mark = ino
 			continue
 		}
 		_, ok, err := node.Get(int64(ino))

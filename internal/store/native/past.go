@@ -17,14 +17,24 @@ import (
 // the pool home.
 type past struct {
 	rx
-	at      int64 // the snapshot
-	next    store.Ino
-	version uint64
-	home    *sync.Pool // nil if it is part of another transaction, which ends it
-	live    store.Ino  // the last inode that was found unchanged: nothing was kept of it (H6)
+	at   int64 // the snapshot
+	next store.Ino
+	home *sync.Pool // nil if it is part of another transaction, which ends it
+	live store.Ino  // the last inode that was found unchanged: nothing was kept of it (H6)
 
 	nodes, entries, data tableCursor // in the tables of kept rows
 	now                  tableCursor // in table entry
+}
+
+// pastVersion is the version of all transactions of a pastStore.
+const pastVersion = 1
+
+// Version implements store.Rx. It is 0 in a part of another transaction.
+func (r *past) Version() uint64 {
+	if r.home == nil {
+		return 0
+	}
+	return pastVersion
 }
 
 // End implements store.Rx.

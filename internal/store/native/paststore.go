@@ -37,7 +37,7 @@ func (p *pastStore) Begin(ctx context.Context) (store.Rx, error) {
 	}
 	r, ok := p.pool.Get().(*past)
 	if !ok {
-		r = &past{at: p.snapshot.ID, next: p.snapshot.next, version: pastVersion, home: &p.pool}
+		r = &past{at: p.snapshot.ID, next: p.snapshot.next, home: &p.pool}
 	}
 	r.tx = tx
 	return r, nil
@@ -67,12 +67,6 @@ func (p *pastStore) Version() (version uint64, ok bool) {
 	version, ok = p.s.db.Version()
 	return pastVersion, ok && !p.closed.Load() && p.seen.Load() == version+1
 }
-
-// pastVersion is the version of all transactions of a pastStore.
-const pastVersion = 1
-
-// Version implements store.Rx.
-func (r *past) Version() uint64 { return r.version }
 
 // Info implements store.Store. The sizes are those of the volume.
 func (p *pastStore) Info(ctx context.Context) (store.Info, error) {

@@ -130,7 +130,7 @@ func (t *limitedTx) makeRoom(pages int64) error {
 		if err != nil || found.last == 0 {
 			return nil // then there is no room, as the caller will be told
 		}
-		if err := t.removeOrphans(found.orphans); err != nil {
+		if err := t.s.removeUnpinned(t.historyTx, found.orphans); err != nil {
 			return err
 		}
 		after = found.last

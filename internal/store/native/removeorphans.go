@@ -31,21 +31,21 @@ func (s *Store) removeOrphans(ctx context.Context, list, marks []store.Ino) erro
 
 // removeTogether is removeOrphans in one transaction.
 func (s *Store) removeTogether(ctx context.Context, list, marks []store.Ino) error {
-	return s.update(ctx, func(t *tx) error {
+	return s.update(ctx, func(t *historyTx) error {
 		t.db.Internal(private.Key{}).MarkKnown() // an observer keeps nothing of an inode without a name that is not pinned
-		if err := t.removeOrphans(list); err != nil {
+		if err := s.removeUnpinned(t, list); err != nil {
 			return err
 		}
-		return t.unmark(slices.Concat(marks, list, t.gone, []store.Ino{s.mark}))
+		return unmark(t, slices.Concat(marks, list, t.gone, []store.Ino{s.writer.mark}))
 	})
 }
 
 // removeBySteps removes one orphan, its content piece by piece from the end.
 func (s *Store) removeBySteps(ctx context.Context, ino store.Ino) error {
 	for more := true; more; {
-		err := s.update(ctx, func(t *tx) (err error) {
+		err := s.update(ctx, func(t *historyTx) (err error) {
 			t.db.Internal(private.Key{}).MarkKnown()
-			more, err = t.shorten(ino)
+			more, err = s.shorten(t, ino)
 			return err
 		})
 		if err != nil {
@@ -57,8 +57,8 @@ func (s *Store) removeBySteps(ctx context.Context, ino store.Ino) error {
 
 // shorten removes the last removeStep chunks of an orphan that is not pinned, and reports whether
 // there were as many.
-func (t *tx) shorten(ino store.Ino) (more bool, err error) {
-	held, err := t.s.pins.pinned(ino)
+func (s *Store) shorten(t *historyTx, ino store.Ino) (more bool, err error) {
+	held, err := s.pins.pinned(ino)
 	if err != nil || held {
 		return false, err
 	}
@@ -76,7 +76,7 @@ func (t *tx) shorten(ino store.Ino) (more bool, err error) {
 	if isBase, err := t.isBase(ino); err != nil || isBase {
 		return false, err
 	}
-	count, err := t.chunks(ino)
+	count, err := t.chunkCount(ino)
 	if err != nil || count < removeStep {
 		return false, err
 	}
@@ -84,28 +84,4 @@ func (t *tx) shorten(ino store.Ino) (more bool, err error) {
 		return false, err
 	}
 	return true, t.Put(&n)
-}
-
-// chunks returns one more than the number of the last chunk that an inode has.
-func (t *tx) chunks(ino store.Ino) (count int64, err error) {
-	data, err := t.table(dataTable)
-	if err != nil {
-		return 0, err
-	}
-	low, high := chunkRange(ino, 0)
-	c := data.Cursor()
-	ok, err := c.SeekRowid(high + 1)
-	if err != nil {
-		return 0, err
-	}
-	if ok {
-		ok, err = c.Prev()
-	} else {
-		ok, err = c.Last()
-	}
-	if err != nil || !ok {
-		return 0, err
-	}
-	row, err := c.Row()
-	return max(0, row.Rowid()-low+1), err
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/foliofs/folio/sqlitefile"
 )
 
-// Repair implements store.Maintainer:
+// A repair keeps to these rules:
 //
 //	R1  Nothing is changed while the database itself is damaged, because its b-trees cannot be
 //	    trusted.
@@ -21,44 +21,34 @@ import (
 //	    zeros. Only a file that could not be read at all gets such a hole, and the report says so.
 //	R4  A Repair is one transaction, but for what it does to the schema, and a second Repair finds
 //	    nothing to do.
-func (s *Store) Repair(ctx context.Context) (*store.RepairReport, error) {
+//
+// repairVolume repairs the volume in db by transactions of update.
+func repairVolume(ctx context.Context, db *sqlitefile.DB, update func(ctx context.Context, fn func(t *historyTx) error) error) (*store.RepairReport, error) {
 	r := &repairer{ctx: ctx, report: new(store.RepairReport), now: time.Now().UnixNano()}
-	if err := s.repairText(ctx, r.report); err != nil {
+	if err := repairText(ctx, db, r.report); err != nil {
 		return nil, err
 	}
-	sound, whole, err := s.look(ctx, &r.report.Report) // R1
-	if err == nil && sound {
-		run := r.run
-		if whole {
-			run = func(*tx) error { return nil } // a volume that cannot be written is refused all the same
-		}
-		all := func(t *tx) error {
-			if err := r.history(t); err != nil {
-				return err
-			}
-			return run(t)
-		}
-		if err = s.update(ctx, all); err == nil { // R4; inodes that have a name are no orphans any more (R2)
-			s.reapDisabled.Store(false)
-			err = cmp.Or(s.makeViews(ctx, r.report), explain(s.reap(ctx)))
-		}
+	sound, whole, err := look(ctx, db, &r.report.Report) // R1
+	if err != nil || !sound {
+		return r.report, err
 	}
-	if err != nil {
-		return nil, err
+	err = update(ctx, func(t *historyTx) error { // R4
+		if err := r.history(t); err != nil || whole { // a volume that cannot be written is refused all the same
+			return err
+		}
+		return r.run(t)
+	})
+	if err == nil {
+		err = makeViews(ctx, db, update, r.report)
 	}
-	report, err := s.check(ctx, nil, r.report.Repairs)
-	if err != nil {
-		return nil, err
-	}
-	r.report.Report = *report
-	return r.report, nil
+	return r.report, err
 }
 
 // repairText writes the tables and the view of a volume into its schema, if nothing but their rows
 // there is damaged (R1).
-func (s *Store) repairText(ctx context.Context, report *store.RepairReport) error {
+func repairText(ctx context.Context, db *sqlitefile.DB, report *store.RepairReport) error {
 	repairable := false
-	err := s.db.View(ctx, func(rx *sqlitefile.Rx) error {
+	err := db.View(ctx, func(rx *sqlitefile.Rx) error {
 		found, err := findMalformed(rx)
 		if err == nil && len(found) > 0 {
 			repairable, err = sound(ctx, rx)
@@ -66,7 +56,7 @@ func (s *Store) repairText(ctx context.Context, report *store.RepairReport) erro
 		return err
 	})
 	if err == nil && repairable {
-		report.Repairs, err = repairSchema(ctx, s.db)
+		report.Repairs, err = repairSchema(ctx, db)
 	}
 	return explain(err)
 }
@@ -74,8 +64,8 @@ func (s *Store) repairText(ctx context.Context, report *store.RepairReport) erro
 // look reports whether the database is sound, and whether all that is in the volume is, too. Where
 // it is, a Repair takes as little memory as a Check; where it is not, it takes some 150 bytes for
 // each inode.
-func (s *Store) look(ctx context.Context, report *store.Report) (sound, whole bool, err error) {
-	err = s.db.View(ctx, func(rx *sqlitefile.Rx) error {
+func look(ctx context.Context, db *sqlitefile.DB, report *store.Report) (sound, whole bool, err error) {
+	err = db.View(ctx, func(rx *sqlitefile.Rx) error {
 		if err := checkDatabase(ctx, rx, nil, report); err != nil || !report.OK() {
 			return err
 		}
@@ -92,7 +82,7 @@ func (s *Store) look(ctx context.Context, report *store.Report) (sound, whole bo
 // A repairer puts a volume right, step by step.
 type repairer struct {
 	ctx    context.Context
-	t      *tx
+	t      *historyTx
 	seen   *checker // the volume before this step
 	report *store.RepairReport
 	now    int64
@@ -101,8 +91,8 @@ type repairer struct {
 	miscounted map[store.Ino]bool // those of which nlink was wrong
 }
 
-func (r *repairer) run(t *tx) error {
-	r.t, t.s.cache.off = t, true
+func (r *repairer) run(t *historyTx) error {
+	r.t, t.w.cache.off = t, true
 	steps := []func() error{
 		r.numbers, r.kinds, // so that all rows say something
 		r.types, r.inodes, r.origins, r.sizes, // inodes, so that all entries can be judged

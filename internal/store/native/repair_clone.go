@@ -62,5 +62,5 @@ func (r *repairer) descriptions() error {
 			return err
 		}
 	}
-	return r.t.describe()
+	return r.t.syncViews()
 }

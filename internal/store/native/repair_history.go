@@ -24,7 +24,7 @@ import (
 //	R7  Tables without snapshots are dropped.
 
 // history repairs the history of the volume.
-func (r *repairer) history(t *tx) error {
+func (r *repairer) history(t *historyTx) error {
 	r.t = t
 	if err := r.historyTables(); err != nil {
 		return err
@@ -40,7 +40,7 @@ func (r *repairer) history(t *tx) error {
 	if err != nil {
 		return err
 	}
-	t.s.cache.history = history{}
+	t.reload()
 	if last == 0 {
 		r.done(0, "they are removed", "tables of snapshots are there, and no snapshot")
 		return t.dropHistory()

@@ -116,7 +116,7 @@ func (r *repairer) restore(ino store.Ino, l lostNode) error {
 		return err
 	}
 	r.done(ino, fmt.Sprintf("made anew, with %d bytes of content and zeros up to byte %d", l.stored, l.end), "is not there, but has content, attributes or entries")
-	return r.t.fail(node.InsertRowid(int64(ino), r.t.s.row.node(&n)...))
+	return r.t.fail(node.InsertRowid(int64(ino), r.t.w.row.node(&n)...))
 }
 
 // sizes puts sizes and holes right.

@@ -183,7 +183,7 @@ func TestRepairOrphans(t *testing.T) {
 	addNode(v, store.Node{Ino: 7, Mode: store.ModeRegular | 0o600, Nlink: 1, Size: 4}) // it says that it has a name
 	v.Contents = append(v.Contents, storetest.Content{Ino: 7, Bytes: []byte("lost")})
 	s := openDamaged(t, func(b *Builder) error { return v.Build(b) })
-	err := s.update(t.Context(), func(t *tx) error {
+	err := s.update(t.Context(), func(t *historyTx) error {
 		orphan, err := t.table(orphanTable)
 		for _, ino := range []int64{2, 3, 7, 1, -7, 1 << 40, 12345} {
 			err = errors.Join(err, orphan.Put(ino, ino))
@@ -215,7 +215,7 @@ func TestRepairOrphanMadeAnew(t *testing.T) {
 	v := small()
 	v.Contents = append(v.Contents, storetest.Content{Ino: 7, Bytes: []byte("lost")})
 	s := openDamaged(t, func(b *Builder) error { return v.Build(b) })
-	must(t, s.update(t.Context(), func(t *tx) error {
+	must(t, s.update(t.Context(), func(t *historyTx) error {
 		orphan, err := t.table(orphanTable)
 		return errors.Join(err, orphan.Put(7, 7), orphan.Put(8, 8), t.SetXattr(8, "user.a", []byte("lost")))
 	}))
@@ -239,7 +239,7 @@ func TestRepairNamedOrphan(t *testing.T) {
 	v := small()
 	v.Nodes[2].Nlink = 0
 	s := openDamaged(t, func(b *Builder) error { return v.Build(b) })
-	must(t, s.update(t.Context(), func(t *tx) error {
+	must(t, s.update(t.Context(), func(t *historyTx) error {
 		orphan, err := t.table(orphanTable)
 		return errors.Join(err, orphan.Put(3, 3))
 	}))

@@ -11,16 +11,16 @@ import (
 
 // makeViews makes the views and triggers of the format that are missing, unless other programs have
 // given a name of these to something else.
-func (s *Store) makeViews(ctx context.Context, report *store.RepairReport) error {
+func makeViews(ctx context.Context, db *sqlitefile.DB, update func(ctx context.Context, fn func(t *historyTx) error) error, report *store.RepairReport) error {
 	var missing []string
-	err := s.db.View(ctx, func(rx *sqlitefile.Rx) (err error) {
+	err := db.View(ctx, func(rx *sqlitefile.Rx) (err error) {
 		missing, err = missingViews(rx)
 		return err
 	})
 	if err != nil || len(missing) == 0 {
 		return explain(err)
 	}
-	err = s.update(ctx, func(t *tx) (err error) {
+	err = update(ctx, func(t *historyTx) (err error) {
 		if missing, err = missingViews(&t.db.Rx); err == nil && len(missing) > 0 {
 			err = t.db.Exec(strings.Join(missing, ";"))
 			t.opened = [len(tableNames)]bool{}

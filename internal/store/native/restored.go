@@ -96,3 +96,18 @@ func numbersRepair(info sqlitefile.Info, version int32) store.Repair {
 	done := fmt.Sprintf("they are set to %d and %d", store.ApplicationID, version)
 	return store.Repair{Problem: store.Problem{What: what}, Done: done}
 }
+
+// admitHeader is admit without a look at the tables.
+func admitHeader(tx *sqlitefile.Rx) error {
+	info := tx.Info()
+	if info.ApplicationID != store.ApplicationID {
+		return fmt.Errorf("%w (application_id 0x%08x, not 0x%08x)", store.ErrNotVolume, info.ApplicationID, store.ApplicationID)
+	}
+	if info.UserVersion > store.CloneVersion {
+		return fmt.Errorf("%w: its user_version is %d, this one reads up to %d", store.ErrNewerVersion, info.UserVersion, store.CloneVersion)
+	}
+	if info.UserVersion < 1 {
+		return fmt.Errorf("%w: its user_version is %d, and versions count from 1", store.ErrDamaged, info.UserVersion)
+	}
+	return nil
+}

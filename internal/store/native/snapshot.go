@@ -3,11 +3,8 @@ package native
 import (
 	"context"
 	"errors"
-	"fmt"
-	"slices"
-	"strings"
-	"time"
 
+	"github.com/foliofs/folio/internal/private"
 	"github.com/foliofs/folio/internal/store"
 	"github.com/foliofs/folio/sqlitefile"
 )
@@ -22,7 +19,7 @@ func (s *Store) Snapshot(ctx context.Context, name string) (made store.Snapshot,
 	if err := s.reap(ctx); err != nil { // so that the snapshot does not keep what was removed before
 		return made, explain(err)
 	}
-	err = s.update(ctx, func(t *tx) error {
+	err = s.update(ctx, func(t *historyTx) error {
 		made = store.Snapshot{Name: name}
 		return t.addSnapshot(&made)
 	})
@@ -30,72 +27,6 @@ func (s *Store) Snapshot(ctx context.Context, name string) (made store.Snapshot,
 		err = store.ErrSnapshotExists
 	}
 	return made, err
-}
-
-// addSnapshot adds a row to table snapshot, which it makes if need be, with what it lacks.
-func (t *tx) addSnapshot(made *store.Snapshot) error {
-	t.adds = true
-	if err := t.addHistoryTables(); err != nil {
-		return err
-	}
-	h, err := t.history()
-	if err != nil {
-		return err
-	}
-	highest, err := t.lastIno()
-	if err != nil {
-		return err
-	}
-	snapshot, err := t.table(snapshotTable)
-	if err != nil {
-		return err
-	}
-	if h.last >= now-1 {
-		return fmt.Errorf("%w: no number is left for another snapshot", store.ErrFull)
-	}
-	made.ID, made.Time = h.last+1, time.Now().UnixNano()
-	if err := snapshot.InsertRowid(made.ID, made.ID, made.Name, made.Time, int64(highest+1)); err != nil {
-		return err
-	}
-	t.s.cache.history = history{}
-	return nil
-}
-
-// addHistoryTables makes the tables, views and triggers of a volume with snapshots, unless they are
-// there. The views may have been dropped.
-func (t *tx) addHistoryTables() error {
-	if has, err := hasHistory(&t.db.Rx); err != nil || has {
-		if err == nil {
-			_, err = t.addHistoryViews()
-		}
-		return err
-	}
-	for _, sql := range store.HistoryTables {
-		if err := t.db.Exec(sql); err != nil {
-			return err
-		}
-	}
-	return t.describe()
-}
-
-// addHistoryViews makes the views of a volume with snapshots that are missing, and returns their
-// names. It leaves an object of another program that has such a name.
-func (t *tx) addHistoryViews() (made []string, err error) {
-	objects, err := t.db.Objects()
-	if err != nil {
-		return nil, err
-	}
-	for _, sql := range store.HistoryViews(t.hasClones()) {
-		name, _, _ := strings.Cut(strings.TrimPrefix(sql, "CREATE VIEW "), " ")
-		if slices.ContainsFunc(objects, func(o sqlitefile.Object) bool { return strings.EqualFold(o.Name, name) }) {
-			continue
-		}
-		if err := t.db.Exec(sql); err != nil {
-			return nil, err
-		}
-		made = append(made, name)
-	}
-	return made, nil
 }
 
 // Snapshots implements store.Snapshotter.
@@ -111,23 +42,6 @@ func (s *Store) Snapshots(ctx context.Context) (list []store.Snapshot, err error
 		return err
 	})
 	return list, explain(err)
-}
-
-var _ store.PastReader = rx{}
-
-// At implements store.PastReader. Nobody tells apart the versions that such transactions read.
-func (r rx) At(name string) (at store.Rx, err error) {
-	if name == "" {
-		return nil, store.ErrNoSnapshot
-	}
-	err = r.tx.Guard(func() error {
-		at, err = stateOf(r.tx, name)
-		return err
-	})
-	if err != nil {
-		return nil, explain(err)
-	}
-	return at, nil
 }
 
 // At implements store.Snapshotter.
@@ -149,4 +63,24 @@ func (s *Store) At(ctx context.Context, name string) (store.Store, error) {
 		return nil, explain(err)
 	}
 	return &pastStore{s: s, snapshot: found}, nil
+}
+
+// RemoveSnapshots implements store.Snapshotter.
+func (s *Store) RemoveSnapshots(ctx context.Context, list ...store.Snapshot) error {
+	if len(list) == 0 {
+		return nil
+	}
+	err := s.update(ctx, func(t *historyTx) error {
+		t.db.Internal(private.Key{}).MarkKnown()
+		return t.removeSnapshots(list)
+	})
+	if err == nil {
+		err = sweep(ctx, s.db, s.update)
+	}
+	return err
+}
+
+// Compare implements store.Snapshotter.
+func (s *Store) Compare(ctx context.Context, from, to string, fn func(from, to store.Rx, d *store.Differences) error) error {
+	return compare(ctx, s.db, from, to, fn)
 }

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -39,13 +37,10 @@ type Store struct {
 	reapDisabled   atomic.Bool   // an orphan was found that has a name: none is removed before Repair
 
 	// The fields from here on belong to the write transaction that runs.
-	next   store.Ino // no number from here on was ever given by this Store
-	mark   store.Ino // the row of table orphan that was left to mark the highest number, when it was
-	shared tx        // of the changes of a batch
-	cache  cache
-	row    rowRoom
-	was    wasRoom
-	chunk  [store.ChunkSize]byte
+	writer     writer
+	history    historyTx
+	shared     tx // of the changes of a batch
+	sharedRows rowsTx
 }
 
 var _ store.Store = (*Store)(nil)
@@ -103,61 +98,17 @@ func newStore(db *sqlitefile.DB, timeout time.Duration) (*Store, error) {
 // Version implements store.Store.
 func (s *Store) Version() (version uint64, ok bool) { return s.db.Version() }
 
-// pathError names the volume, unless err does so already.
-func pathError(path string, err error) error {
-	if pe, ok := errors.AsType[*fs.PathError](err); ok {
-		return pe
-	}
-	return &fs.PathError{Op: "open", Path: path, Err: err}
-}
-
 // admit checks that a database is a volume of a version that this package reads.
 func admit(db *sqlitefile.DB) error {
 	return db.View(context.Background(), func(tx *sqlitefile.Rx) error {
 		if err := admitHeader(tx); err != nil {
 			return restored(tx, err)
 		}
-		return checkTables(tx)
-	})
-}
-
-// admitHeader is admit without a look at the tables.
-func admitHeader(tx *sqlitefile.Rx) error {
-	info := tx.Info()
-	if info.ApplicationID != store.ApplicationID {
-		return fmt.Errorf("%w (application_id 0x%08x, not 0x%08x)", store.ErrNotVolume, info.ApplicationID, store.ApplicationID)
-	}
-	if info.UserVersion > store.CloneVersion {
-		return fmt.Errorf("%w: its user_version is %d, this one reads up to %d", store.ErrNewerVersion, info.UserVersion, store.CloneVersion)
-	}
-	if info.UserVersion < 1 {
-		return fmt.Errorf("%w: its user_version is %d, and versions count from 1", store.ErrDamaged, info.UserVersion)
-	}
-	return nil
-}
-
-// checkTables makes sure that the tables are there and their columns in the known order.
-func checkTables(tx *sqlitefile.Rx) error {
-	if tx.Info().Encoding != "UTF-8" {
-		return fmt.Errorf("%w: its text is in %s", store.ErrDamaged, tx.Info().Encoding)
-	}
-	shapes := tableShapes
-	if tx.UserVersion() >= store.CloneVersion {
-		shapes = append(slices.Clip(shapes), originShape)
-	}
-	for _, want := range shapes {
-		t, err := tx.Table(want.name)
-		switch {
-		case errors.Is(err, sqlitefile.ErrNoTable):
-			return wayOut(tx, fmt.Errorf("%w: there is no table %s", store.ErrDamaged, want.name))
-		case err != nil:
+		if err := checkTables(tx); err != nil {
 			return wayOut(tx, err)
 		}
-		if t.WithoutRowid() != want.withoutRowid || !hasColumns(t, want.columns) {
-			return wayOut(tx, fmt.Errorf("%w: table %s is not the one of a volume", store.ErrDamaged, want.name))
-		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // wayOut returns the error of mustParse if the schema is damaged, and otherwise err.
@@ -168,36 +119,13 @@ func wayOut(tx *sqlitefile.Rx, err error) error {
 	return err
 }
 
-// A tableShape has the properties of a table that a reader relies on. Further columns do no harm.
-type tableShape struct {
-	name         string
-	withoutRowid bool
-	columns      []string
-}
+// A reader is a read transaction.
+type reader struct{ rx }
 
-var tableShapes = []tableShape{
-	{"node", false, []string{"ino", "mode", "nlink", "uid", "gid", "size", "holes", "mtime_ns", "ctime_ns", "atime_ns", "rdev"}},
-	{"entry", true, []string{"parent", "name", "ino", "type"}},
-	{"data", false, []string{"id", "bytes"}},
-	{"xattr", true, []string{"ino", "name", "value"}},
-	{"orphan", false, []string{"ino"}},
-}
+var _ store.PastReader = reader{}
 
-// originShape is the table of store.CloneTables.
-var originShape = tableShape{"origin", false, []string{"ino", "base", "chunks"}}
-
-func hasColumns(t sqlitefile.Table, names []string) bool {
-	columns := t.Columns()
-	if len(columns) < len(names) {
-		return false
-	}
-	for i, name := range names {
-		if columns[i].Name != name {
-			return false
-		}
-	}
-	return true
-}
+// At implements store.PastReader.
+func (r reader) At(name string) (store.Rx, error) { return readerOf(r.tx, name) }
 
 // Begin starts a read transaction. While this process has been reading anyway, it costs no system
 // call.
@@ -206,7 +134,7 @@ func (s *Store) Begin(ctx context.Context) (store.Rx, error) {
 	if err != nil {
 		return nil, explain(err)
 	}
-	return rx{tx}, nil
+	return reader{rx{tx}}, nil
 }
 
 // Close removes orphans that are no longer pinned, waits for the transactions in progress and
@@ -218,7 +146,7 @@ func (s *Store) Close() error {
 		_ = s.reap(context.Background()) // the next Open does
 	}
 	if s.ready.Load() {
-		_ = s.sweep(context.Background(), s.update) // of snapshots that a process removed in part; the next Close does
+		_ = sweep(context.Background(), s.db, s.update) // of snapshots that a process removed in part; the next Close does
 		_ = s.endClones(context.Background())
 	}
 	return explainClose(s.db.Close())

@@ -135,7 +135,7 @@ func TestUnpinWaitedFor(t *testing.T) {
 		return errors.Join(tx.Insert(&n), s.Pin(n.Ino), tx.Orphan(&n))
 	}))
 	released := make(chan struct{})
-	must(t, s.update(t.Context(), func(*tx) error {
+	must(t, s.update(t.Context(), func(*historyTx) error {
 		go func() {
 			s.Unpin(n.Ino)
 			close(released)

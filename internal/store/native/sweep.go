@@ -11,23 +11,8 @@ import (
 	"github.com/foliofs/folio/sqlitefile"
 )
 
-// RemoveSnapshots implements store.Snapshotter.
-func (s *Store) RemoveSnapshots(ctx context.Context, list ...store.Snapshot) error {
-	if len(list) == 0 {
-		return nil
-	}
-	err := s.update(ctx, func(t *tx) error {
-		t.db.Internal(private.Key{}).MarkKnown()
-		return t.removeSnapshots(list)
-	})
-	if err == nil {
-		err = s.sweep(ctx, s.update)
-	}
-	return err
-}
-
 // removeSnapshots takes the names from snapshots. It does not mind that one is named twice.
-func (t *tx) removeSnapshots(list []store.Snapshot) error {
+func (t *historyTx) removeSnapshots(list []store.Snapshot) error {
 	rows, err := snapshotRows(&t.db.Rx)
 	if err != nil {
 		return err
@@ -46,7 +31,7 @@ func (t *tx) removeSnapshots(list []store.Snapshot) error {
 			return err
 		}
 	}
-	t.s.cache.history = history{}
+	t.reload()
 	return nil
 }
 
@@ -61,10 +46,10 @@ const (
 const swept = 0
 
 // sweep sweeps until there is nothing to sweep, in transactions of update.
-func (s *Store) sweep(ctx context.Context, update func(ctx context.Context, fn func(t *tx) error) error) error {
+func sweep(ctx context.Context, db *sqlitefile.DB, update func(ctx context.Context, fn func(t *historyTx) error) error) error {
 	for {
 		var pending []int64
-		err := s.db.View(ctx, func(rx *sqlitefile.Rx) error {
+		err := db.View(ctx, func(rx *sqlitefile.Rx) error {
 			rows, err := snapshotRows(rx)
 			pending = nil
 			for _, r := range rows {
@@ -85,7 +70,7 @@ func (s *Store) sweep(ctx context.Context, update func(ctx context.Context, fn f
 				}
 			}
 		}
-		if err := update(ctx, func(t *tx) error { return t.swept(pending) }); err != nil {
+		if err := update(ctx, func(t *historyTx) error { return t.swept(pending) }); err != nil {
 			return err
 		}
 	}
@@ -93,13 +78,13 @@ func (s *Store) sweep(ctx context.Context, update func(ctx context.Context, fn f
 
 // swept ends a sweep after which no kept row is left that only the given snapshots could see. If
 // there is no snapshot at all, the volume becomes one that never had any.
-func (t *tx) swept(ids []int64) error {
+func (t *historyTx) swept(ids []int64) error {
 	t.db.Internal(private.Key{}).MarkKnown()
 	rows, err := snapshotRows(&t.db.Rx)
 	if err != nil || len(rows) == 0 {
 		return err
 	}
-	t.s.cache.history = history{}
+	t.reload()
 	last := rows[len(rows)-1].ID
 	if !slices.ContainsFunc(rows, func(r snapshotRow) bool { return r.Name != "" || r.Time != swept && !slices.Contains(ids, r.ID) }) {
 		return t.dropHistory()
@@ -124,13 +109,13 @@ func (t *tx) swept(ids []int64) error {
 }
 
 // dropHistory drops what addHistoryTables has made.
-func (t *tx) dropHistory() error {
+func (t *historyTx) dropHistory() error {
 	for i := snapshotTable; i < len(tableNames); i++ {
 		if err := t.db.Exec("DROP TABLE " + tableNames[i]); err != nil {
 			return err
 		}
 	}
-	return t.describe()
+	return t.syncViews()
 }
 
 // A sweptTable is a table of kept rows. Its key has the column until at the end.
@@ -152,7 +137,7 @@ type sweeper struct {
 }
 
 // step is the next transaction.
-func (w *sweeper) step(t *tx) error {
+func (w *sweeper) step(t *historyTx) error {
 	t.db.Internal(private.Key{}).MarkKnown()
 	if _, err := t.db.Rx.Table("snapshot"); errors.Is(err, sqlitefile.ErrNoTable) {
 		w.done = true // another process has swept
@@ -243,7 +228,7 @@ func (w *sweeper) key(c *sqlitefile.Cursor) (key []any, until int64, err error) 
 }
 
 // removeKept removes a kept row.
-func (t *tx) removeKept(was *sqlitefile.TableWriter, index int, key []any) error {
+func (t *historyTx) removeKept(was *sqlitefile.TableWriter, index int, key []any) error {
 	if index == dataWasTable {
 		row, ok, err := was.Find(key...)
 		if err != nil || !ok {

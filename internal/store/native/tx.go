@@ -1,7 +1,6 @@
 package native
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,15 +8,46 @@ import (
 
 	"github.com/foliofs/folio/internal/private"
 	"github.com/foliofs/folio/internal/store"
-	"github.com/foliofs/folio/internal/store/check"
 	"github.com/foliofs/folio/sqlitefile"
 )
 
-// A tx is a write transaction. It implements store.Tx.
-type tx struct {
+// A Writer has what the write transactions of a Store share. It belongs to the transaction that
+// runs.
+type writer struct {
+	cache cache
+	next  store.Ino // no number from here on was ever given by this Store
+	mark  store.Ino // the row of table orphan that was left to mark the highest number, when it was
+	row   rowRoom
+	chunk [store.ChunkSize]byte
+}
+
+// A copyOnWrite does what snapshots and clones need before rows change.
+type copyOnWrite interface {
+	// beforeNode is called before the row of an inode changes.
+	beforeNode(ino store.Ino) error
+	// beforeEntry is called before an entry is removed, or gets another inode; ino is 0 if it is
+	// removed.
+	beforeEntry(dir store.Ino, name string, ino store.Ino) error
+	// beforeXattr is called before an extended attribute is set or removed, and beforeXattrs before
+	// all of an inode are removed.
+	beforeXattr(ino store.Ino, name string) error
+	beforeXattrs(ino store.Ino) error
+	// beforeChunk is called before a data row changes. A chunk that the inode shares gets a row of
+	// its own.
+	beforeChunk(id int64) error
+	// beforeCut is called before the data rows of an inode are deleted from a chunk on. It returns
+	// how many bytes the inode shares there, which it does not afterwards.
+	beforeCut(ino store.Ino, first int64) (less int64, err error)
+	// needsRow reports whether a chunk of zeros needs a row of no bytes.
+	needsRow(id int64) (bool, error)
+}
+
+// A rowsTx is a write transaction. It implements store.Tx.
+type rowsTx struct {
 	rx
-	s       *Store
+	w       *writer
 	db      *sqlitefile.Tx
+	cow     copyOnWrite // nil in a volume without snapshots and clones
 	tables  [len(tableNames)]sqlitefile.TableWriter
 	opened  [len(tableNames)]bool
 	failed  error       // of a change: the transaction cannot be committed
@@ -26,222 +56,36 @@ type tx struct {
 	orphans int         // that it made
 	freed   []store.Ino // among them bases that have lost their last clone
 	gone    []store.Ino // orphans that it removed
-	unknown bool        // a change of its batch is not one of the observer
-	shared  bool        // it is that of a batch
 }
 
-// The tables, as tx counts them.
-const (
-	nodeTable = iota
-	entryTable
-	dataTable
-	xattrTable
-	orphanTable
-	originTable
-	snapshotTable // and from here on those of store.HistoryTables
-	nodeWasTable
-	entryWasTable
-	dataWasTable
-	blockTable
-	xattrWasTable
-)
-
-var tableNames = [...]string{"node", "entry", "data", "xattr", "orphan", "origin", "snapshot", "node_was", "entry_was", "data_was", "block", "xattr_was"}
-
-// tableColumns is how many columns of them the format defines. Other programs may add columns
-// behind them.
-var tableColumns = [len(tableNames)]int{
-	nodeColumns, entryColumns, dataColumns, xattrColumns, orphanColumns, originColumns,
-	snapshotColumns, nodeWasColumns, entryWasColumns, dataWasColumns, blockColumns, xattrWasColumns,
-}
-
-// Update implements store.Store.
-func (s *Store) Update(ctx context.Context, fn func(tx store.Tx) error) error {
-	orphans, err := s.updateOnly(ctx, fn)
-	s.tend(orphans)
-	return err
-}
-
-// updateOnly is Update without the removal of orphans. It returns how many orphans the transaction
-// has made.
-func (s *Store) updateOnly(ctx context.Context, fn func(tx store.Tx) error) (orphans int, err error) {
-	s.released.Begin()
-	defer s.released.End()
-	err = s.update(ctx, func(t *tx) error {
-		err := fn(s.limited(t))
-		orphans = t.orphans
-		return err
-	})
-	if err != nil {
-		orphans = 0
-	}
-	return orphans, err
-}
-
-// update calls fn with a transaction.
-func (s *Store) update(ctx context.Context, fn func(t *tx) error) error {
-	ctx, err := s.prepared(ctx)
-	if err != nil {
-		return err
-	}
-	var own error // is the caller's, and stays as it is
-	err = s.db.Update(ctx, func(db *sqlitefile.Tx) error {
-		t := tx{rx: rx{&db.Rx}, s: s, db: db}
-		s.cache.begin(db.Internal(private.Key{}).Epoch())
-		if own = fn(&t); own == nil {
-			own = t.finish()
-		}
-		return own
-	})
-	if own == nil {
-		own = explain(err)
-	}
-	if errors.Is(own, store.ErrFull) {
-		s.full.Store(true)
-	}
-	return own
-}
-
-// prepared prepares the volume to be written, and returns the context for that and the transaction.
-func (s *Store) prepared(ctx context.Context) (context.Context, error) {
-	if !s.ready.Load() { // preparing waits for locks, too
-		ctx = sqlitefile.WithBusyTimeout(ctx, s.timeout)
-	}
-	return ctx, explain(s.prepare(ctx))
+// begin makes t the transaction that runs. It reports whether nothing has changed since the one
+// before.
+func (t *rowsTx) begin(db *sqlitefile.Tx, w *writer) (same bool) {
+	*t = rowsTx{rx: rx{&db.Rx}, w: w, db: db}
+	return w.cache.begin(db.Internal(private.Key{}).Epoch())
 }
 
 // finish writes the inodes that Put has put off (M2), just before the commit.
-func (t *tx) finish() error {
+func (t *rowsTx) finish() error {
 	err := t.settle()
-	t.s.cache.epoch = t.db.Internal(private.Key{}).Epoch()
+	t.w.cache.epoch = t.db.Internal(private.Key{}).Epoch()
 	if !t.adds {
 		t.db.UseReserve()
 	}
-	if t.shared && !t.unknown {
-		t.db.Internal(private.Key{}).MarkKnown()
-	}
 	return err
-}
-
-// explain lets an error of the engine match the one of package store that means the same.
-func explain(err error) error {
-	switch {
-	case errors.Is(err, sqlitefile.ErrReadOnly):
-		return store.ErrReadOnly
-	case errors.Is(err, sqlitefile.ErrFull):
-		return fmt.Errorf("%w (%v)", store.ErrFull, err)
-	case errors.Is(err, sqlitefile.ErrBusy):
-		return busyError{err}
-	}
-	return err
-}
-
-// explainCopy lets an error of writing another file than the volume match the one of package store.
-// It stays a *fs.PathError of that file.
-func explainCopy(err error) error {
-	if e, ok := err.(*fs.PathError); ok && errors.Is(err, sqlitefile.ErrFull) {
-		return &fs.PathError{Op: e.Op, Path: e.Path, Err: fullError{e.Err}}
-	}
-	return err
-}
-
-// A fullError is an ErrFull of the engine. It matches that of package store, too.
-type fullError struct{ error }
-
-func (e fullError) Is(target error) bool { return target == store.ErrFull }
-
-func (e fullError) Unwrap() error { return e.error }
-
-// explainClose lets an error of closing the engine match the one of package store.
-func explainClose(err error) error {
-	if e, ok := errors.AsType[*fs.PathError](err); ok && errors.Is(err, sqlitefile.ErrLogLeft) {
-		return &fs.PathError{Op: e.Op, Path: e.Path, Err: logLeftError{e.Err}}
-	}
-	return explain(err)
-}
-
-// A logLeftError is an ErrLogLeft of the engine, which says why. It matches that of package store,
-// too.
-type logLeftError struct{ error }
-
-func (e logLeftError) Is(target error) bool { return target == store.ErrLogLeft }
-
-func (e logLeftError) Unwrap() error { return e.error }
-
-// A busyError is an ErrBusy of the engine, and keeps its explanation. It matches ErrBusy of package
-// store, too.
-type busyError struct{ error }
-
-func (e busyError) Unwrap() []error { return []error{store.ErrBusy, e.error} }
-
-// Sync implements store.Store.
-func (s *Store) Sync(ctx context.Context) error { return explain(s.db.Sync(ctx)) }
-
-// prepare makes a volume ready for its first write. It switches to a log, so that a commit is one
-// write and does not wait for readers.
-func (s *Store) prepare(ctx context.Context) error {
-	if s.ready.Load() {
-		return nil
-	}
-	s.preparing.Lock()
-	defer s.preparing.Unlock()
-	if err := s.mustKeep(ctx); err != nil {
-		return err
-	}
-	mode, err := s.db.JournalMode(ctx)
-	if err == nil && mode != sqlitefile.JournalWAL {
-		if err = s.db.SetJournalMode(ctx, sqlitefile.JournalWAL); errors.Is(err, sqlitefile.ErrBusy) || errors.Is(err, sqlitefile.ErrFull) {
-			err = nil // it works without, only slower
-		}
-	}
-	s.ready.Store(err == nil)
-	return err
-}
-
-// mustKeep refuses to write a volume if other programs have added objects to its tables that this
-// package does not maintain, for example a trigger.
-func (s *Store) mustKeep(ctx context.Context) error {
-	var added []string
-	err := s.db.View(ctx, func(rx *sqlitefile.Rx) (err error) {
-		if err := mustParse(rx); err != nil {
-			return &fs.PathError{Op: "write", Path: s.db.Path(), Err: err}
-		}
-		added, err = additions(rx)
-		return err
-	})
-	if err == nil && len(added) > 0 {
-		err = &fs.PathError{Op: "write", Path: s.db.Path(), Err: fmt.Errorf("%w: %s", store.ErrReadOnly, added[0])}
-	}
-	return err
-}
-
-// additions is check.Additions of the database.
-func additions(rx *sqlitefile.Rx) ([]string, error) {
-	objects, err := objectsOf(rx)
-	return check.Additions(objects), err
-}
-
-// objectsOf returns the rows of sqlite_schema.
-func objectsOf(rx *sqlitefile.Rx) ([]check.Object, error) {
-	objects, err := rx.Objects()
-	list := make([]check.Object, len(objects))
-	for i, o := range objects {
-		list[i] = check.Object{Type: o.Type, Name: o.Name, Table: o.Table, SQL: o.SQL}
-	}
-	return list, err
 }
 
 // End does nothing: Update ends the transaction.
-func (t *tx) End() {}
+func (t *rowsTx) End() {}
 
 // Version implements store.Tx.
-func (t *tx) Version() uint64 { return 0 }
+func (t *rowsTx) Version() uint64 { return 0 }
 
 // The methods of rx that read, without its guard, as Update has one.
 
 // Node implements store.Rx.
-func (t *tx) Node(ino store.Ino) (n store.Node, err error) {
-	known := t.s.cache.node(ino)
+func (t *rowsTx) Node(ino store.Ino) (n store.Node, err error) {
+	known := t.w.cache.node(ino)
 	if known.Ino == ino && ino != 0 {
 		return known.Node, nil
 	}
@@ -260,8 +104,8 @@ func (t *tx) Node(ino store.Ino) (n store.Node, err error) {
 }
 
 // Lookup implements store.Rx.
-func (t *tx) Lookup(dir store.Ino, name string) (e store.Entry, err error) {
-	if e, ok := t.s.cache.lookup(dir, name); ok {
+func (t *rowsTx) Lookup(dir store.Ino, name string) (e store.Entry, err error) {
+	if e, ok := t.w.cache.lookup(dir, name); ok {
 		return e, nil
 	}
 	entry, err := t.table(entryTable)
@@ -273,13 +117,13 @@ func (t *tx) Lookup(dir store.Ino, name string) (e store.Entry, err error) {
 		return e, missing(err)
 	}
 	if err = decodeEntry(&row, name, &e); err == nil {
-		t.s.cache.learn(dir, &e)
+		t.w.cache.learn(dir, &e)
 	}
 	return e, err
 }
 
 // table returns one of the tables.
-func (t *tx) table(i int) (*sqlitefile.TableWriter, error) {
+func (t *rowsTx) table(i int) (*sqlitefile.TableWriter, error) {
 	if !t.opened[i] {
 		w, err := t.db.Table(tableNames[i])
 		if err != nil {
@@ -292,13 +136,13 @@ func (t *tx) table(i int) (*sqlitefile.TableWriter, error) {
 }
 
 // changing returns one of the tables to change it.
-func (t *tx) changing(i int) (*sqlitefile.TableWriter, error) {
+func (t *rowsTx) changing(i int) (*sqlitefile.TableWriter, error) {
 	t.changed = true
 	return t.table(i)
 }
 
 // fail notes the error of a change.
-func (t *tx) fail(err error) error {
+func (t *rowsTx) fail(err error) error {
 	err = explain(err)
 	if t.failed == nil {
 		t.failed = err
@@ -307,7 +151,7 @@ func (t *tx) fail(err error) error {
 }
 
 // Insert implements store.Tx.
-func (t *tx) Insert(n *store.Node) error {
+func (t *rowsTx) Insert(n *store.Node) error {
 	t.adds = true
 	node, err := t.changing(nodeTable)
 	if err != nil {
@@ -316,32 +160,32 @@ func (t *tx) Insert(n *store.Node) error {
 	if n.Ino, err = t.newIno(); err != nil {
 		return t.fail(err)
 	}
-	if known := t.s.cache.node(n.Ino); !known.dirty {
+	if known := t.w.cache.node(n.Ino); !known.dirty {
 		known.put(n, false)
 	}
-	return t.fail(node.InsertRowid(int64(n.Ino), t.s.row.node(n)...))
+	return t.fail(node.InsertRowid(int64(n.Ino), t.w.row.node(n)...))
 }
 
 // newIno returns a number that was never given.
-func (t *tx) newIno() (store.Ino, error) {
-	if t.s.cache.numbered && t.s.next <= store.MaxIno {
-		t.s.next++
-		return t.s.next - 1, nil
+func (t *rowsTx) newIno() (store.Ino, error) {
+	if t.w.cache.numbered && t.w.next <= store.MaxIno {
+		t.w.next++
+		return t.w.next - 1, nil
 	}
 	last, err := t.lastIno()
 	if err != nil {
 		return 0, err
 	}
-	ino := max(last+1, t.s.next)
+	ino := max(last+1, t.w.next)
 	if ino > store.MaxIno {
 		return t.anyIno()
 	}
-	t.s.next, t.s.cache.numbered = ino+1, true
+	t.w.next, t.w.cache.numbered = ino+1, true
 	return ino, nil
 }
 
 // lastIno returns the highest number that was given.
-func (t *tx) lastIno() (last store.Ino, err error) {
+func (t *rowsTx) lastIno() (last store.Ino, err error) {
 	tables := [...]int{nodeTable, orphanTable, originTable}
 	given := tables[:2]
 	if t.hasClones() {
@@ -384,7 +228,7 @@ func lastBelow(t *sqlitefile.TableWriter, rowid int64) (last int64, ok bool, err
 }
 
 // anyIno looks for a free number where the highest was given.
-func (t *tx) anyIno() (store.Ino, error) {
+func (t *rowsTx) anyIno() (store.Ino, error) {
 	for range 100 {
 		ino := store.Root + 1 + rand.N(store.MaxIno-1)
 		_, used, err := t.tables[nodeTable].Get(int64(ino))
@@ -400,9 +244,9 @@ func (t *tx) anyIno() (store.Ino, error) {
 
 // Put implements store.Tx. A directory is put when the transaction ends: many changes are about the
 // same one.
-func (t *tx) Put(n *store.Node) error {
+func (t *rowsTx) Put(n *store.Node) error {
 	t.changed = true
-	m := &t.s.cache
+	m := &t.w.cache
 	known := m.node(n.Ino)
 	if known.dirty && known.Ino != n.Ino {
 		if err := t.write(known); err != nil {
@@ -421,8 +265,8 @@ func (t *tx) Put(n *store.Node) error {
 }
 
 // settle writes the inodes that Put has put off. After it no inode is dirty (M2).
-func (t *tx) settle() error {
-	m := &t.s.cache
+func (t *rowsTx) settle() error {
+	m := &t.w.cache
 	for _, ino := range m.dirty {
 		if known := m.node(ino); known.dirty && t.failed == nil {
 			_ = t.write(known) // which notes its error
@@ -432,20 +276,22 @@ func (t *tx) settle() error {
 }
 
 // write writes the row of an inode that is dirty.
-func (t *tx) write(known *cachedNode) error {
+func (t *rowsTx) write(known *cachedNode) error {
 	known.dirty = false
 	return t.put(&known.Node)
 }
 
-func (t *tx) put(n *store.Node) error {
+func (t *rowsTx) put(n *store.Node) error {
 	node, err := t.changing(nodeTable)
 	if err != nil {
 		return err
 	}
-	if _, err := t.keepNode(n.Ino); err != nil {
-		return t.fail(err)
+	if t.cow != nil {
+		if err := t.cow.beforeNode(n.Ino); err != nil {
+			return t.fail(err)
+		}
 	}
-	ok, err := node.Update(int64(n.Ino), t.s.row.node(n)...)
+	ok, err := node.Update(int64(n.Ino), t.w.row.node(n)...)
 	if err == nil && !ok {
 		err = fs.ErrNotExist
 	}
@@ -453,7 +299,7 @@ func (t *tx) put(n *store.Node) error {
 }
 
 // Orphan implements store.Tx.
-func (t *tx) Orphan(n *store.Node) error {
+func (t *rowsTx) Orphan(n *store.Node) error {
 	n.Nlink = 0
 	if err := t.Put(n); err != nil {
 		return err
@@ -467,7 +313,7 @@ func (t *tx) Orphan(n *store.Node) error {
 }
 
 // Adopt implements store.Tx.
-func (t *tx) Adopt(n *store.Node) error {
+func (t *rowsTx) Adopt(n *store.Node) error {
 	if err := t.Put(n); err != nil {
 		return err
 	}
@@ -479,7 +325,7 @@ func (t *tx) Adopt(n *store.Node) error {
 }
 
 // Link implements store.Tx.
-func (t *tx) Link(dir store.Ino, e store.Entry) error {
+func (t *rowsTx) Link(dir store.Ino, e store.Entry) error {
 	t.adds = true
 	if !store.ValidName(e.Name) {
 		return t.fail(fs.ErrInvalid)
@@ -488,34 +334,31 @@ func (t *tx) Link(dir store.Ino, e store.Entry) error {
 	if err != nil {
 		return err
 	}
-	h, err := t.history()
-	if err == nil && h.sees(e.Ino) {
-		err = t.keepEntry(dir, e.Name, e.Ino)
-	}
-	if err != nil {
-		return t.fail(err)
-	}
-	t.s.cache.learn(dir, &e)
-	row := t.s.row.entry(dir, &e)
-	_, err = entry.Insert(row...)
-	if errors.Is(err, sqlitefile.ErrConstraint) {
-		if err := t.keepEntry(dir, e.Name, e.Ino); err != nil {
+	if t.cow != nil {
+		if err := t.cow.beforeEntry(dir, e.Name, e.Ino); err != nil {
 			return t.fail(err)
 		}
-		err = entry.PutKey(t.s.row.entry(dir, &e)...)
+	}
+	t.w.cache.learn(dir, &e)
+	row := t.w.row.entry(dir, &e)
+	_, err = entry.Insert(row...)
+	if errors.Is(err, sqlitefile.ErrConstraint) {
+		err = entry.PutKey(t.w.row.entry(dir, &e)...)
 	}
 	return t.fail(err)
 }
 
 // Unlink implements store.Tx.
-func (t *tx) Unlink(dir store.Ino, name string) error {
+func (t *rowsTx) Unlink(dir store.Ino, name string) error {
 	entry, err := t.changing(entryTable)
 	if err != nil {
 		return err
 	}
-	t.s.cache.forget(dir, name)
-	if err := t.keepEntry(dir, name, 0); err != nil {
-		return t.fail(err)
+	t.w.cache.forget(dir, name)
+	if t.cow != nil {
+		if err := t.cow.beforeEntry(dir, name, 0); err != nil {
+			return t.fail(err)
+		}
 	}
 	n, err := entry.DeleteKey(int64(dir), name)
 	if err == nil && n != 1 {
@@ -525,14 +368,16 @@ func (t *tx) Unlink(dir store.Ino, name string) error {
 }
 
 // SetXattr implements store.Tx.
-func (t *tx) SetXattr(ino store.Ino, name string, value []byte) error {
+func (t *rowsTx) SetXattr(ino store.Ino, name string, value []byte) error {
 	t.adds = t.adds || value != nil
 	xattr, err := t.changing(xattrTable)
 	if err != nil {
 		return err
 	}
-	if err := t.keepXattr(ino, name); err != nil {
-		return t.fail(err)
+	if t.cow != nil {
+		if err := t.cow.beforeXattr(ino, name); err != nil {
+			return t.fail(err)
+		}
 	}
 	if value == nil {
 		n, err := xattr.DeleteKey(int64(ino), name)

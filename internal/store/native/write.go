@@ -11,7 +11,7 @@ import (
 
 // WriteAt implements store.Tx. Each chunk that p touches becomes one row, which ends after the last
 // byte that was written in the chunk.
-func (t *tx) WriteAt(n *store.Node, p []byte, off int64) error {
+func (t *rowsTx) WriteAt(n *store.Node, p []byte, off int64) error {
 	t.adds = true
 	switch {
 	case off < 0:
@@ -21,20 +21,13 @@ func (t *tx) WriteAt(n *store.Node, p []byte, off int64) error {
 	case len(p) == 0:
 		return nil
 	}
-	s, err := t.sharing(n.Ino)
-	if err != nil {
-		return t.fail(err)
-	}
 	stored := n.Size - n.Holes
 	for at := off; len(p) > 0; {
 		part := p[:min(len(p), store.ChunkSize-int(at%store.ChunkSize))]
 		var more int
-		err := t.beforeChange(&s, store.DataID(n.Ino, at))
-		if err != nil {
-			return t.fail(err)
-		}
-		if stored > 0 || s.chunks > 0 {
-			more, err = t.writeChunk(&s, store.DataID(n.Ino, at), part, int(at%store.ChunkSize))
+		var err error
+		if stored > 0 || t.cow != nil {
+			more, err = t.writeChunk(store.DataID(n.Ino, at), part, int(at%store.ChunkSize))
 		} else { // there is no row at all
 			more, err = t.addChunk(store.DataID(n.Ino, at), part, int(at%store.ChunkSize))
 		}
@@ -56,59 +49,12 @@ func setStored(n *store.Node, stored int64) { n.Holes = min(max(n.Size-stored, 0
 
 // writeChunk writes part at an offset of a chunk, and returns by how many bytes its row became
 // longer.
-func (t *tx) writeChunk(s *sharing, id int64, part []byte, off int) (more int, err error) {
-	data, err := t.changing(dataTable)
+func (t *rowsTx) writeChunk(id int64, part []byte, off int) (more int, err error) {
+	data, err := t.chunkToChange(id)
 	if err != nil {
 		return 0, err
 	}
 	row, ok, err := data.Get(id)
-	if err != nil {
-		return 0, err
-	}
-	switch {
-	case !ok && s.chunks > 0:
-		return t.addHeld(s, id, part, off)
-	case !ok:
-		return t.addChunk(id, part, off)
-	}
-	size, err := chunkSize(&row, id)
-	if err != nil {
-		return 0, err
-	}
-	if off+len(part) <= size {
-		return 0, data.WriteAt(id, dataBytes, part, int64(off))
-	}
-	if off > 0 {
-		chunk := t.s.chunk[:max(size, off+len(part))]
-		if err := readRow(&row, chunk[:size]); err != nil {
-			return 0, err
-		}
-		if off > size {
-			clear(chunk[size:off])
-		}
-		copy(chunk[off:], part)
-		part = chunk
-	}
-	_, err = data.Update(id, t.s.row.data(part)...)
-	return len(part) - size, err
-}
-
-// beforeChange keeps a chunk for snapshots and gives it to clones, as it is about to be changed.
-func (t *tx) beforeChange(s *sharing, id int64) error {
-	if err := t.keepChunk(id); err != nil {
-		return err
-	}
-	return t.give(s, id)
-}
-
-// addHeld makes the row of a chunk that has none, and returns by how many bytes it is longer than
-// the one of the base that showed (C1).
-func (t *tx) addHeld(s *sharing, id int64, part []byte, off int) (more int, err error) {
-	data, err := t.table(dataTable)
-	if err != nil {
-		return 0, err
-	}
-	row, _, ok, err := t.heldRow(data, s, id)
 	if err != nil {
 		return 0, err
 	}
@@ -119,8 +65,11 @@ func (t *tx) addHeld(s *sharing, id int64, part []byte, off int) (more int, err 
 	if err != nil {
 		return 0, err
 	}
-	if off > 0 || len(part) < size {
-		chunk := t.s.chunk[:max(size, off+len(part))]
+	if off+len(part) <= size {
+		return 0, data.WriteAt(id, dataBytes, part, int64(off))
+	}
+	if off > 0 {
+		chunk := t.w.chunk[:max(size, off+len(part))]
 		if err := readRow(&row, chunk[:size]); err != nil {
 			return 0, err
 		}
@@ -128,25 +77,34 @@ func (t *tx) addHeld(s *sharing, id int64, part []byte, off int) (more int, err 
 			clear(chunk[size:off])
 		}
 		copy(chunk[off:], part)
-		part, off = chunk, 0
+		part = chunk
 	}
-	more, err = t.addChunk(id, part, 0)
-	return more - size, err
+	_, err = data.Update(id, t.w.row.data(part)...)
+	return len(part) - size, err
+}
+
+// chunkToChange returns table data to change the row of a chunk.
+func (t *rowsTx) chunkToChange(id int64) (*sqlitefile.TableWriter, error) {
+	data, err := t.changing(dataTable)
+	if err == nil && t.cow != nil {
+		err = t.cow.beforeChunk(id)
+	}
+	return data, err
 }
 
 // addChunk makes the row of a chunk that has none, and returns how long it is.
-func (t *tx) addChunk(id int64, part []byte, off int) (more int, err error) {
+func (t *rowsTx) addChunk(id int64, part []byte, off int) (more int, err error) {
 	data, err := t.changing(dataTable)
 	if err != nil {
 		return 0, err
 	}
 	if off > 0 {
-		chunk := t.s.chunk[:off+len(part)]
+		chunk := t.w.chunk[:off+len(part)]
 		clear(chunk[:off])
 		copy(chunk[off:], part)
 		part = chunk
 	}
-	err = data.InsertRowid(id, t.s.row.data(part)...)
+	err = data.InsertRowid(id, t.w.row.data(part)...)
 	if errors.Is(err, sqlitefile.ErrConstraint) {
 		err = store.Damaged("inode %d has a chunk that its size does not tell of", id>>store.ChunkBits)
 	}
@@ -175,7 +133,7 @@ func readRow(row *sqlitefile.Row, p []byte) error {
 }
 
 // Truncate implements store.Tx.
-func (t *tx) Truncate(n *store.Node, size int64) error {
+func (t *rowsTx) Truncate(n *store.Node, size int64) error {
 	switch {
 	case size < 0:
 		return fs.ErrInvalid
@@ -197,33 +155,28 @@ func (t *tx) Truncate(n *store.Node, size int64) error {
 }
 
 // cut removes the content from byte size on, and returns how much was stored of it.
-func (t *tx) cut(n *store.Node, size int64) (less int64, err error) {
-	s, err := t.sharing(n.Ino)
-	if err != nil {
-		return 0, err
-	}
+func (t *rowsTx) cut(n *store.Node, size int64) (less int64, err error) {
 	first := (size + store.ChunkSize - 1) / store.ChunkSize
-	if less, err = t.sumChunks(&s, n.Ino, first); err == nil && (less > 0 || s.chunks > first) {
-		err = t.deleteChunks(n.Ino, first)
+	if less, err = t.sumChunks(n.Ino, first); err == nil && (less > 0 || t.cow != nil) {
+		var shared int64
+		shared, err = t.deleteChunks(n.Ino, first)
+		less += shared
 	}
 	if rest := int(size % store.ChunkSize); err == nil && rest > 0 {
 		var cut int
-		cut, err = t.cutChunk(&s, store.DataID(n.Ino, size), rest)
+		cut, err = t.cutChunk(store.DataID(n.Ino, size), rest)
 		less += int64(cut)
 	}
 	return less, err
 }
 
 // cutChunk shortens a chunk to rest bytes, and returns by how many.
-func (t *tx) cutChunk(s *sharing, id int64, rest int) (less int, err error) {
-	data, err := t.changing(dataTable)
+func (t *rowsTx) cutChunk(id int64, rest int) (less int, err error) {
+	data, err := t.chunkToChange(id)
 	if err != nil {
 		return 0, err
 	}
-	if err := t.beforeChange(s, id); err != nil {
-		return 0, err
-	}
-	row, own, ok, err := t.heldRow(data, s, id)
+	row, ok, err := data.Get(id)
 	if err != nil || !ok {
 		return 0, err
 	}
@@ -231,68 +184,37 @@ func (t *tx) cutChunk(s *sharing, id int64, rest int) (less int, err error) {
 	if err != nil || size <= rest {
 		return 0, err
 	}
-	chunk := t.s.chunk[:rest]
+	chunk := t.w.chunk[:rest]
 	if err := readRow(&row, chunk); err != nil {
 		return 0, err
 	}
-	if own {
-		_, err = data.Update(id, id, chunk)
-	} else {
-		_, err = t.addChunk(id, chunk, 0)
-	}
+	_, err = data.Update(id, id, chunk)
 	return size - rest, err
 }
 
-// sumChunks returns how many bytes an inode holds from a chunk on.
-func (t *tx) sumChunks(s *sharing, ino store.Ino, first int64) (sum int64, err error) {
-	if s.chunks > first {
-		for c, err := range t.rx.chunks(ino, first<<store.ChunkShift) {
-			if err != nil {
-				return 0, err
-			}
-			sum += c.Size
-		}
-		return sum, nil
-	}
-	data, err := t.table(dataTable)
-	if err != nil {
-		return 0, err
-	}
-	low, high := chunkRange(ino, first)
-	for row, err := range data.Range(low, high) {
+// sumChunks returns how many bytes the data rows of an inode have from a chunk on.
+func (t *rowsTx) sumChunks(ino store.Ino, first int64) (sum int64, err error) {
+	for c, err := range t.ownChunks(chunkRange(ino, first)) {
 		if err != nil {
 			return 0, err
 		}
-		size, err := row.Size(dataBytes)
-		if err != nil {
-			return 0, err
-		}
-		sum += size
+		sum += c.Size
 	}
 	return sum, nil
 }
 
-// deleteChunks deletes the content of an inode from a chunk on.
-func (t *tx) deleteChunks(ino store.Ino, first int64) error {
+// deleteChunks deletes the content of an inode from a chunk on. It returns how many bytes of it the
+// inode shared with another one.
+func (t *rowsTx) deleteChunks(ino store.Ino, first int64) (shared int64, err error) {
 	data, err := t.changing(dataTable)
-	if err != nil {
-		return err
-	}
-	s, err := t.sharing(ino)
-	if err == nil {
-		err = t.keepChunks(ino, first)
-	}
-	if err == nil {
-		err = t.giveAll(&s, ino, first)
+	if err == nil && t.cow != nil {
+		shared, err = t.cow.beforeCut(ino, first)
 	}
 	if err != nil {
-		return err
+		return 0, err
 	}
-	low, high := chunkRange(ino, first)
-	if _, err := data.DeleteRange(low, high); err != nil {
-		return err
-	}
-	return t.shareLess(&s, ino, first)
+	_, err = data.DeleteRange(chunkRange(ino, first))
+	return shared, err
 }
 
 // chunkRange returns the ids of the chunks of an inode from one on.

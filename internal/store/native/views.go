@@ -2,20 +2,21 @@ package native
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/foliofs/folio/internal/store"
 	"github.com/foliofs/folio/sqlitefile"
 )
 
-// describe gives the volume the triggers and the views that belong to its snapshots and its clones
+// syncViews gives the volume the triggers and the views that belong to its snapshots and its clones
 // (C6). It leaves the views of other programs, also those in the place of ours.
-func (t *tx) describe() error {
+func (t *rowsTx) syncViews() error {
 	snapshots, err := hasHistory(&t.db.Rx)
 	if err != nil {
 		return err
 	}
 	clones := t.hasClones()
-	if err := t.describeFiles(clones); err != nil {
+	if err := t.syncFileViews(clones); err != nil {
 		return err
 	}
 	objects, err := t.db.Objects()
@@ -60,9 +61,9 @@ func isHistoryView(sql string) bool {
 	return slices.Contains(store.HistoryViews(false), sql) || slices.Contains(store.HistoryViews(true), sql)
 }
 
-// describeFiles puts the texts of view file and of its triggers in the place of those of a volume
+// syncFileViews puts the texts of view file and of its triggers in the place of those of a volume
 // with clones, or without.
-func (t *tx) describeFiles(clones bool) error {
+func (t *rowsTx) syncFileViews(clones bool) error {
 	objects, err := t.db.Objects()
 	if err != nil {
 		return err
@@ -79,4 +80,24 @@ func (t *tx) describeFiles(clones bool) error {
 		}
 	}
 	return nil
+}
+
+// addHistoryViews makes the views of a volume with snapshots that are missing, and returns their
+// names. It leaves an object of another program that has such a name.
+func (t *rowsTx) addHistoryViews() (made []string, err error) {
+	objects, err := t.db.Objects()
+	if err != nil {
+		return nil, err
+	}
+	for _, sql := range store.HistoryViews(t.hasClones()) {
+		name, _, _ := strings.Cut(strings.TrimPrefix(sql, "CREATE VIEW "), " ")
+		if slices.ContainsFunc(objects, func(o sqlitefile.Object) bool { return strings.EqualFold(o.Name, name) }) {
+			continue
+		}
+		if err := t.db.Exec(sql); err != nil {
+			return nil, err
+		}
+		made = append(made, name)
+	}
+	return made, nil
 }

@@ -66,7 +66,15 @@ var importRules = []importRule{
 	{pkg: "internal/store/storetest", own: "internal/store"},
 	{pkg: "internal/store/check", own: "internal/store internal/ddl"},
 	{pkg: "internal/store/release", own: "internal/store"},
-	{pkg: "internal/store/native", own: "internal/store internal/store/check internal/store/release sqlitefile internal/private internal/ddl internal/blocked"},
+	{pkg: "internal/store/native/rowstore", own: "internal/store internal/private sqlitefile"},
+	{pkg: "internal/store/native/clone", own: "internal/store internal/store/native/rowstore sqlitefile"},
+	{pkg: "internal/store/native/history", own: "internal/store internal/private internal/store/native/rowstore internal/store/native/clone sqlitefile"},
+	{pkg: "internal/store/native/repair", own: "internal/store internal/store/check internal/ddl internal/store/native/rowstore internal/store/native/clone internal/store/native/history sqlitefile"},
+	{
+		pkg: "internal/store/native",
+		own: "internal/store internal/store/check internal/store/release sqlitefile internal/private internal/ddl internal/blocked " +
+			"internal/store/native/rowstore internal/store/native/clone internal/store/native/history internal/store/native/repair",
+	},
 	{pkg: "internal/store/sqlstore", own: "internal/store internal/store/check internal/store/release internal/osfile"},
 	{pkg: "internal/store/pgstore/pgserver", os: true},                      // for tests
 	{pkg: "internal/store/pgstore/s3server", os: true},                      // for tests

@@ -7,6 +7,7 @@ import (
 
 	"github.com/foliofs/folio/internal/private"
 	"github.com/foliofs/folio/internal/store"
+	"github.com/foliofs/folio/internal/store/native/rowstore"
 	"github.com/foliofs/folio/sqlitefile"
 )
 
@@ -45,12 +46,12 @@ func (s *Store) batch(ctx context.Context, fn func(tx store.Tx) error, known boo
 	refused := false // own is an error of a change that changed nothing
 	change := func(db *sqlitefile.Tx) error {
 		t := s.batchTx(db)
-		before := t.orphans
-		t.changed, t.unknown = false, t.unknown || !known
+		before := t.Orphans
+		t.Changed, t.unknown = false, t.unknown || !known
 		own = fn(t)
-		own = cmp.Or(own, t.failed)
-		orphans = t.orphans - before
-		if refused = own != nil && !t.changed; refused {
+		own = cmp.Or(own, t.Failed)
+		orphans = t.Orphans - before
+		if refused = own != nil && !t.Changed; refused {
 			return nil
 		}
 		return own
@@ -67,7 +68,7 @@ func (s *Store) batch(ctx context.Context, fn func(tx store.Tx) error, known boo
 	case !refused && own != nil && errors.Is(err, own):
 		err = own // the caller's, which stays as it is
 	default:
-		err = explain(err)
+		err = rowstore.Explain(err)
 	}
 	if errors.Is(err, store.ErrFull) {
 		s.full.Store(true)
@@ -78,8 +79,8 @@ func (s *Store) batch(ctx context.Context, fn func(tx store.Tx) error, known boo
 // batchTx returns the tx that the changes of a transaction share.
 func (s *Store) batchTx(db *sqlitefile.Tx) *tx {
 	t := &s.shared
-	if s.sharedRows.db != db {
-		*t = tx{historyTx: s.begin(db, &s.sharedRows), s: s, shared: true}
+	if s.sharedRows.DB != db {
+		*t = tx{Tx: s.begin(db, &s.sharedRows), s: s, shared: true}
 		db.BeforeCommit(s.finishBatch)
 	}
 	return t
@@ -88,7 +89,7 @@ func (s *Store) batchTx(db *sqlitefile.Tx) *tx {
 // finishBatch is finish of the transaction of a batch.
 func (s *Store) finishBatch() error {
 	if !s.shared.unknown {
-		s.sharedRows.db.Internal(private.Key{}).MarkKnown()
+		s.sharedRows.DB.Internal(private.Key{}).MarkKnown()
 	}
-	return s.finish(s.shared.historyTx)
+	return s.finish(s.shared.Tx)
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/foliofs/folio/internal/store"
+	"github.com/foliofs/folio/internal/store/native/repair"
 	"github.com/foliofs/folio/sqlitefile"
 )
 
@@ -25,9 +26,9 @@ var (
 
 // setWindow lets Check look at so many inodes at once until the test ends.
 func setWindow(t *testing.T, size int) {
-	old := windowSize
-	windowSize = func(int64) int { return size }
-	t.Cleanup(func() { windowSize = old })
+	old := repair.WindowSize
+	repair.WindowSize = func(int64) int { return size }
+	t.Cleanup(func() { repair.WindowSize = old })
 }
 
 // makeTree makes a volume of directories with so many files in each of them, some of them with two

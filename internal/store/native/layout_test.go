@@ -6,7 +6,6 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	gobuild "go/build"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -16,6 +15,10 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/foliofs/folio/internal/store/native/rowstore"
+
+	gobuild "go/build"
 
 	"github.com/foliofs/folio/internal/store"
 	"github.com/foliofs/folio/sqlitefile"
@@ -260,9 +263,9 @@ func (m *measurement) stat() error {
 }
 
 func (m *measurement) decode(row *sqlitefile.Row) error {
-	var v [nodeColumns]sqlitefile.Value
+	var v [rowstore.NodeColumns]sqlitefile.Value
 	err := row.Values(v[:])
-	m.sum += v[nodeSize].Int64() + v[nodeAtime].Int64()
+	m.sum += v[rowstore.NodeSize].Int64() + v[rowstore.NodeAtime].Int64()
 	return err
 }
 
@@ -302,7 +305,7 @@ func (m *measurement) read() error {
 		if err := m.decode(&row); err != nil {
 			return err
 		}
-		size, err := row.Int64(nodeSize)
+		size, err := row.Int64(rowstore.NodeSize)
 		if err != nil {
 			return err
 		}
@@ -311,7 +314,7 @@ func (m *measurement) read() error {
 			continue
 		}
 		if len(p) <= m.inline {
-			_, err = row.ReadAt(nodeColumns, p, 0)
+			_, err = row.ReadAt(rowstore.NodeColumns, p, 0)
 		} else {
 			err = m.fill(data, ino<<28, p)
 		}
@@ -326,7 +329,7 @@ func (m *measurement) fill(data sqlitefile.Table, id int64, p []byte) error {
 	for part := range slices.Chunk(p, m.chunk) {
 		row, _, err := data.Get(id)
 		if err == nil {
-			_, err = row.ReadAt(dataBytes, part, 0)
+			_, err = row.ReadAt(rowstore.DataBytes, part, 0)
 		}
 		if err != nil {
 			return err
@@ -352,7 +355,7 @@ func (m *measurement) random() error {
 			part := p[done:min(len(p), done+m.chunk-at%m.chunk)]
 			row, _, err := data.Get(int64(i+2)<<28 | int64(at/m.chunk))
 			if err == nil {
-				_, err = row.ReadAt(dataBytes, part, int64(at%m.chunk))
+				_, err = row.ReadAt(rowstore.DataBytes, part, int64(at%m.chunk))
 			}
 			if err != nil {
 				return err

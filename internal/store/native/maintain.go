@@ -6,6 +6,8 @@ import (
 
 	"github.com/foliofs/folio/internal/private"
 	"github.com/foliofs/folio/internal/store"
+	"github.com/foliofs/folio/internal/store/native/repair"
+	"github.com/foliofs/folio/internal/store/native/rowstore"
 	"github.com/foliofs/folio/sqlitefile"
 )
 
@@ -15,15 +17,15 @@ var _ store.Maintainer = (*Store)(nil)
 // what belongs to clones if there are none.
 func (s *Store) Compact(ctx context.Context, o *store.CompactOptions) error {
 	if err := s.reap(ctx); err != nil {
-		return explain(err)
+		return rowstore.Explain(err)
 	}
 	if err := s.endClones(ctx); err != nil {
-		return explain(err)
+		return rowstore.Explain(err)
 	}
 	if o == nil {
 		o = new(store.CompactOptions)
 	}
-	return explain(s.db.Compact(ctx, &sqlitefile.CompactOptions{Progress: o.Progress}))
+	return rowstore.Explain(s.db.Compact(ctx, &sqlitefile.CompactOptions{Progress: o.Progress}))
 }
 
 // Check implements store.Store.
@@ -31,20 +33,20 @@ func (s *Store) Check(ctx context.Context, o *store.CheckOptions) (*store.Report
 	if o == nil {
 		o = new(store.CheckOptions)
 	}
-	return checkVolume(ctx, s.db, &sqlitefile.CheckOptions{Progress: o.Progress}, nil)
+	return repair.Check(ctx, s.db, &sqlitefile.CheckOptions{Progress: o.Progress}, nil)
 }
 
 // Repair implements store.Maintainer.
 func (s *Store) Repair(ctx context.Context) (*store.RepairReport, error) {
-	r, err := repairVolume(ctx, s.db, s.update)
+	r, err := repair.Run(ctx, s.db, s.update)
 	if err == nil && r.OK() { // inodes that have a name are no orphans any more
 		s.reapDisabled.Store(false)
-		err = explain(s.reap(ctx))
+		err = rowstore.Explain(s.reap(ctx))
 	}
 	if err != nil {
 		return nil, err
 	}
-	report, err := checkVolume(ctx, s.db, nil, r.Repairs)
+	report, err := repair.Check(ctx, s.db, nil, r.Repairs)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +62,7 @@ func (s *Store) BackupFile(ctx context.Context, path string, o *store.BackupOpti
 	if o == nil {
 		o = new(store.BackupOptions)
 	}
-	return explainCopy(s.db.BackupFile(ctx, path, &sqlitefile.BackupOptions{Replace: o.Replace, Progress: o.Progress}))
+	return rowstore.ExplainCopy(s.db.BackupFile(ctx, path, &sqlitefile.BackupOptions{Replace: o.Replace, Progress: o.Progress}))
 }
 
 // Stats implements store.Maintainer.
@@ -84,3 +86,9 @@ func (h *pins) inUse() int {
 // Replaced reports whether the volume that is open is not at its name any more: another file has
 // the name, or another volume was written over the file.
 func (s *Store) Replaced() bool { return s.db.Internal(private.Key{}).Replaced() }
+
+// RepairSchema repairs the schema of the volume at path if Open fails because of it, as
+// [repair.Schema] describes.
+func RepairSchema(ctx context.Context, path string) ([]store.Repair, error) {
+	return repair.Schema(ctx, path)
+}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio/internal/store"
+	"github.com/foliofs/folio/internal/store/native/repair"
 	"github.com/foliofs/folio/sqlitefile"
 )
 
@@ -75,7 +76,7 @@ func TestSchemaDamage(t *testing.T) {
 				t.Errorf("Open: %q does not name the way out on one line", text)
 			}
 			if err != nil {
-				repairs, err := RepairSchema(context.Background(), path)
+				repairs, err := repair.Schema(context.Background(), path)
 				if err != nil || len(repairs) != 1 {
 					t.Errorf("RepairSchema: %v, %v", repairs, err)
 				}
@@ -159,9 +160,9 @@ func TestRandomSchemaDamage(t *testing.T) {
 	for range 30 {
 		path := filepath.Join(t.TempDir(), "volume.folio")
 		must(t, Create(context.Background(), path, new(CreateOptions), func(b *Builder) error { return writeFiles(b, 3) }))
-		own := ownObjects()
+		own := repair.OwnObjects()
 		at := own[r.IntN(len(own))]
-		damageObject(t, path, at.name, func(o *sqlitefile.Object) {
+		damageObject(t, path, at.Name, func(o *sqlitefile.Object) {
 			text := []byte(o.SQL)
 			for range 1 + r.IntN(3) {
 				text[r.IntN(len(text))] = byte(1 + r.IntN(255))

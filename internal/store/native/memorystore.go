@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/foliofs/folio/internal/store"
+	"github.com/foliofs/folio/internal/store/native/rowstore"
 	"github.com/foliofs/folio/sqlitefile"
 )
 
@@ -22,7 +23,7 @@ func OpenMemory(o *Options) (*Store, error) {
 	}
 	if err := db.Update(context.Background(), createVolume); err != nil {
 		_ = db.Close()
-		return nil, pathError(db.Path(), err)
+		return nil, rowstore.PathError(db.Path(), err)
 	}
 	return newStore(db, options.BusyTimeout)
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/foliofs/folio/internal/private"
 	"github.com/foliofs/folio/internal/store"
+	"github.com/foliofs/folio/internal/store/native/history"
+	"github.com/foliofs/folio/internal/store/native/rowstore"
 	"github.com/foliofs/folio/sqlitefile"
 )
 
@@ -37,19 +39,19 @@ func (s *Store) observedByOthers() (bool, error) {
 
 // isYoung reports whether an orphan has lost its last name a moment ago. A time to come counts as
 // long ago.
-func isYoung(t *historyTx, ino store.Ino) (bool, error) {
+func isYoung(t *history.Tx, ino store.Ino) (bool, error) {
 	n, err := t.Node(ino)
 	age := time.Duration(time.Now().UnixNano() - n.Ctime)
-	return age >= 0 && age < orphanAge, unlessDamaged(err)
+	return age >= 0 && age < orphanAge, rowstore.UnlessDamaged(err)
 }
 
 // Observe implements store.Observer.
 func (s *Store) Observe() error {
 	if err := s.db.Internal(private.Key{}).Watch(); err != nil {
-		return explain(err)
+		return rowstore.Explain(err)
 	}
 	if err := s.db.Internal(private.Key{}).Pin(observerPin); err != nil {
-		return explain(err)
+		return rowstore.Explain(err)
 	}
 	return s.db.View(bg, func(db *sqlitefile.Rx) error {
 		s.observedSchema.Store(uint64(db.Info().SchemaVersion) + 1)
@@ -64,7 +66,7 @@ func (s *Store) Pending() bool { return s.db.Internal(private.Key{}).WatchPendin
 func (s *Store) Observed() (store.Rx, store.Changes, error) {
 	db, pages, all, err := s.db.Internal(private.Key{}).Watched()
 	if err != nil {
-		return nil, store.Changes{}, explain(err)
+		return nil, store.Changes{}, rowstore.Explain(err)
 	}
 	c := store.Changes{All: all}
 	if cookie := db.Info().SchemaVersion; s.observedSchema.Swap(uint64(cookie)+1) != uint64(cookie)+1 {
@@ -76,19 +78,19 @@ func (s *Store) Observed() (store.Rx, store.Changes, error) {
 	if err != nil || c.All { // a b-tree that cannot be followed
 		c = store.Changes{All: true}
 	}
-	return reader{rx{db}}, c, nil
+	return reader{rowstore.Rx{Engine: db}}, c, nil
 }
 
 // changesOf adds to c what the pages lead to.
 func changesOf(db *sqlitefile.Rx, pages []uint32, c *store.Changes) error {
-	var tables [dataTable + 1]sqlitefile.Table
+	var tables [rowstore.DataTable + 1]sqlitefile.Table
 	for i := range tables {
 		var err error
-		if tables[i], err = db.Table(tableNames[i]); err != nil {
+		if tables[i], err = db.Table(rowstore.TableNames[i]); err != nil {
 			return err
 		}
 	}
-	c.All = db.Info().PageSize < wholeCells || len(tables[nodeTable].Columns()) > nodeColumns || len(tables[entryTable].Columns()) > entryColumns
+	c.All = db.Info().PageSize < wholeCells || len(tables[rowstore.NodeTable].Columns()) > rowstore.NodeColumns || len(tables[rowstore.EntryTable].Columns()) > rowstore.EntryColumns
 	for _, pgno := range pages {
 		if int64(pgno) > int64(db.Info().PageCount) {
 			continue // the database has lost it
@@ -105,7 +107,7 @@ func changesOf(db *sqlitefile.Rx, pages []uint32, c *store.Changes) error {
 const wholeCells = 4096
 
 // addPage adds the span of a page in the table that it belongs to.
-func addPage(tables *[dataTable + 1]sqlitefile.Table, pgno uint32, c *store.Changes) error {
+func addPage(tables *[rowstore.DataTable + 1]sqlitefile.Table, pgno uint32, c *store.Changes) error {
 	for i := range tables {
 		span, ok, err := tables[i].Internal(private.Key{}).Span(pgno)
 		if err != nil {
@@ -115,11 +117,11 @@ func addPage(tables *[dataTable + 1]sqlitefile.Table, pgno uint32, c *store.Chan
 			continue
 		}
 		switch {
-		case i == entryTable:
+		case i == rowstore.EntryTable:
 			low, high := entryKey(span.Low, store.EntryKey{}), entryKey(span.High, store.EntryKey{Dir: store.MaxIno + 1})
 			c.Entries = append(c.Entries, store.EntrySpan{Low: low, High: high, Wide: !span.Leaf})
 		case !span.Leaf:
-		case i == nodeTable:
+		case i == rowstore.NodeTable:
 			c.Nodes = append(c.Nodes, inoSpan(&span, 0))
 		default:
 			c.Contents = append(c.Contents, inoSpan(&span, store.ChunkBits))
@@ -160,7 +162,7 @@ func (s *Store) Reap() error { return s.reap(bg) }
 // UpdateKnown implements store.Observer.
 func (s *Store) UpdateKnown(ctx context.Context, fn func(tx store.Tx) error) error {
 	orphans, err := s.updateOnly(ctx, func(t *tx) error {
-		t.db.Internal(private.Key{}).MarkKnown()
+		t.DB.Internal(private.Key{}).MarkKnown()
 		return fn(s.limited(t))
 	})
 	s.maintain(orphans)
@@ -186,8 +188,8 @@ func (s *Store) ContentPages(of store.Rx, ino store.Ino, start, end int64, fn fu
 	if !ok || start >= end {
 		return nil
 	}
-	return r.tx.Guard(func() error {
-		t, err := r.tx.Table("data")
+	return r.Engine.Guard(func() error {
+		t, err := r.Engine.Table("data")
 		if err != nil {
 			return err
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/foliofs/folio/internal/invariant"
 	"github.com/foliofs/folio/internal/store"
+	"github.com/foliofs/folio/internal/store/native/rowstore"
 	"github.com/foliofs/folio/sqlitefile"
 )
 
@@ -115,7 +116,7 @@ func (v *watchedVolume) look() {
 
 func (v *watchedVolume) state(r store.Rx) *watchedState {
 	s := &watchedState{make(map[store.Ino]store.Node), make(map[store.EntryKey]store.Ino), make(map[store.Ino]string)}
-	db := r.(reader).tx
+	db := r.(reader).Engine
 	v.must(db.Guard(func() error {
 		nodes, err := db.Table("node")
 		v.must(err)
@@ -129,15 +130,15 @@ func (v *watchedVolume) state(r store.Rx) *watchedState {
 		v.must(err)
 		for row, err := range entries.All() {
 			v.must(err)
-			var e rawEntry
-			v.must(e.decode(&row))
-			s.entries[store.EntryKey{Dir: e.parent, Name: string(e.name)}] = e.ino
+			var e rowstore.RawEntry
+			v.must(e.Decode(&row))
+			s.entries[store.EntryKey{Dir: e.Parent, Name: string(e.Name)}] = e.Ino
 		}
 		data, err := db.Table("data")
 		v.must(err)
 		for row, err := range data.All() {
 			v.must(err)
-			b, err := row.Bytes(dataBytes)
+			b, err := row.Bytes(rowstore.DataBytes)
 			v.must(err)
 			s.contents[store.Ino(row.Rowid()>>store.ChunkBits)] += string(b)
 		}
@@ -334,13 +335,13 @@ func (v *watchedVolume) rawChange(tx *sqlitefile.Tx) error {
 	if err != nil || !ok {
 		return err
 	}
-	size, err := row.Size(dataBytes)
+	size, err := row.Size(rowstore.DataBytes)
 	if err != nil {
 		return err
 	}
 	p := make([]byte, 1+v.rng.Int64N(min(size, 9)))
 	_, _ = io.ReadFull(randomReader{v.rng}, p)
-	return data.WriteAt(store.DataID(n.Ino, 0), dataBytes, p, v.rng.Int64N(size-int64(len(p))+1))
+	return data.WriteAt(store.DataID(n.Ino, 0), rowstore.DataBytes, p, v.rng.Int64N(size-int64(len(p))+1))
 }
 
 type randomReader struct{ rng *rand.Rand }

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/foliofs/folio/internal/store"
+	"github.com/foliofs/folio/internal/store/native/history"
+	"github.com/foliofs/folio/internal/store/native/rowstore"
 	"github.com/foliofs/folio/sqlitefile"
 )
 
@@ -53,7 +55,7 @@ func (s *Store) maintain(orphans int) {
 func (s *Store) endClones(ctx context.Context) error {
 	empty := false
 	err := s.db.View(ctx, func(db *sqlitefile.Rx) error {
-		if !(rx{db}).hasClones() {
+		if !(rowstore.Rx{Engine: db}).HasClones() {
 			return nil
 		}
 		origins, err := db.Table("origin")
@@ -67,7 +69,7 @@ func (s *Store) endClones(ctx context.Context) error {
 	if err != nil || !empty {
 		return err
 	}
-	return s.update(ctx, func(t *historyTx) error { return t.dropClones() })
+	return s.update(ctx, func(t *history.Tx) error { return t.DropClones() })
 }
 
 // reapReleased removes the orphans that are no longer pinned.
@@ -120,7 +122,7 @@ func (s *Store) orphanNamed(ctx context.Context) (named, all bool, err error) {
 			if scanned++; err != nil || scanned > mostScanned {
 				return err
 			}
-			ino, err := row.Value(entryIno)
+			ino, err := row.Value(rowstore.EntryIno)
 			if err == nil {
 				_, named, err = orphan.Get(ino.Int64())
 			}
@@ -190,7 +192,7 @@ func (s *Store) listOrphans(ctx context.Context, after store.Ino) (found orphans
 			_, ok, err := node.Get(row.Rowid())
 			isBase := false
 			if err == nil {
-				isBase, err = rx{db}.isBase(found.last)
+				isBase, err = rowstore.Rx{Engine: db}.IsBase(found.last)
 			}
 			switch {
 			case err != nil:
@@ -198,11 +200,11 @@ func (s *Store) listOrphans(ctx context.Context, after store.Ino) (found orphans
 			case isBase: // C5
 			case !ok:
 				found.marks = append(found.marks, found.last)
-				var o origin
-				if o, err = (rx{db}).originOf(found.last); err != nil {
+				var o rowstore.Origin
+				if o, err = (rowstore.Rx{Engine: db}).OriginOf(found.last); err != nil {
 					return err
 				}
-				found.clones = found.clones || o.chunks > 0
+				found.clones = found.clones || o.Chunks > 0
 			case !s.pins.mine(found.last):
 				found.orphans = append(found.orphans, found.last)
 			}
@@ -213,7 +215,7 @@ func (s *Store) listOrphans(ctx context.Context, after store.Ino) (found orphans
 }
 
 // removeUnpinned removes the orphans in list that are not pinned.
-func (s *Store) removeUnpinned(t *historyTx, list []store.Ino) error {
+func (s *Store) removeUnpinned(t *history.Tx, list []store.Ino) error {
 	observed, err := s.observedByOthers()
 	if err != nil {
 		return err
@@ -228,45 +230,45 @@ func (s *Store) removeUnpinned(t *historyTx, list []store.Ino) error {
 			s.orphans.CompareAndSwap(0, 1) // something for Close to do
 		}
 		if err == nil && !held {
-			err = t.removeOrphan(ino)
+			err = t.RemoveOrphan(ino)
 		}
 		if err != nil {
 			return err
 		}
-		list, t.freed = append(slices.Clip(list), t.freed...), nil
+		list, t.Freed = append(slices.Clip(list), t.Freed...), nil
 	}
 	return nil
 }
 
 // removeDead removes what is left of a clone whose inode was removed by SQL.
-func removeDead(t *historyTx, ino store.Ino) error {
-	s, err := t.sharing(ino)
-	if err != nil || s.chunks == 0 {
+func removeDead(t *history.Tx, ino store.Ino) error {
+	s, err := t.Sharing(ino)
+	if err != nil || s.Chunks == 0 {
 		return err
 	}
-	node, err := t.table(nodeTable)
+	node, err := t.Table(rowstore.NodeTable)
 	if err != nil {
 		return err
 	}
 	if _, ok, err := node.Get(int64(ino)); err != nil || ok {
 		return err
 	}
-	_, err = t.deleteChunks(ino, 0)
+	_, err = t.DeleteChunks(ino, 0)
 	return err
 }
 
 // unmark removes rows of table orphan whose inodes no longer exist, except the row that marks the
 // highest number.
-func unmark(t *historyTx, list []store.Ino) error {
-	orphan, err := t.table(orphanTable)
+func unmark(t *history.Tx, list []store.Ino) error {
+	orphan, err := t.Table(rowstore.OrphanTable)
 	if err != nil {
 		return err
 	}
-	node, err := t.table(nodeTable)
+	node, err := t.Table(rowstore.NodeTable)
 	if err != nil {
 		return err
 	}
-	highest, err := t.lastIno()
+	highest, err := t.LastIno()
 	if err != nil {
 		return err
 	}
@@ -275,7 +277,7 @@ func unmark(t *historyTx, list []store.Ino) error {
 			return err
 		}
 		if ino == highest {
-			t.w.mark = ino
+			t.Writer.Mark = ino
 			continue
 		}
 		_, ok, err := node.Get(int64(ino))

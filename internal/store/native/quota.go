@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/foliofs/folio/internal/store"
+	"github.com/foliofs/folio/internal/store/native/clone"
 )
 
 // A quota is a limit to how long the volume's file may be. It applies only to transactions that
@@ -24,7 +25,7 @@ func (s *Store) limited(t *tx) store.Tx {
 	if s.limit == 0 {
 		return t
 	}
-	info := t.db.Info()
+	info := t.DB.Info()
 	return &limitedTx{tx: t, pageSize: int64(info.PageSize), pages: max(s.limit/int64(info.PageSize), int64(info.PageCount))}
 }
 
@@ -58,28 +59,28 @@ func (t *limitedTx) SetXattr(ino store.Ino, name string, value []byte) error {
 
 // CloneContent implements store.Cloner.
 func (t *limitedTx) CloneContent(from *store.Node, to store.Ino) error {
-	return t.within(maxCopied, func() error { return t.tx.CloneContent(from, to) })
+	return t.within(clone.MaxCopied, func() error { return t.tx.CloneContent(from, to) })
 }
 
 // Truncate implements store.Tx. The base of a clone gives it what is cut off.
 func (t *limitedTx) Truncate(n *store.Node, size int64) error {
-	if !t.hasClones() {
+	if !t.HasClones() {
 		return t.tx.Truncate(n, size)
 	}
 	given, err := t.given(n.Ino, max(0, n.Size-size))
 	if err != nil {
-		return t.fail(err)
+		return t.Fail(err)
 	}
 	return t.within(given, func() error { return t.tx.Truncate(n, size) })
 }
 
 // given returns how many bytes clones get at most when some bytes of an inode change.
 func (t *limitedTx) given(ino store.Ino, bytes int64) (int, error) {
-	s, err := t.sharing(ino)
-	if err != nil || !s.isBase {
+	s, err := t.Sharing(ino)
+	if err != nil || !s.IsBase {
 		return 0, err
 	}
-	clones, err := t.clonesOf(ino)
+	clones, err := t.ClonesOf(ino)
 	return len(clones) * int(bytes+2*store.ChunkSize), err // a part of a chunk is a whole one for them
 }
 
@@ -92,7 +93,7 @@ func (t *limitedTx) WriteAt(n *store.Node, p []byte, off int64) error {
 		part := p[:min(len(p), quotaPiece-int(off%quotaPiece))]
 		given, err := t.given(n.Ino, int64(len(part)))
 		if err != nil {
-			return t.fail(err)
+			return t.Fail(err)
 		}
 		if err := t.within(len(part)+given, func() error { return t.tx.WriteAt(n, part, off) }); err != nil {
 			return err
@@ -106,13 +107,13 @@ func (t *limitedTx) WriteAt(n *store.Node, p []byte, off int64) error {
 // (Q1).
 func (t *limitedTx) within(bytes int, add func() error) error {
 	if err := t.makeRoom(int64(bytes)/t.pageSize + quotaSlack); err != nil {
-		return t.fail(err)
+		return t.Fail(err)
 	}
 	if err := add(); err != nil {
 		return err
 	}
-	if int64(t.db.Info().PageCount) > t.pages {
-		return t.fail(fmt.Errorf("%w: it may have %d bytes", store.ErrFull, t.s.limit))
+	if int64(t.DB.Info().PageCount) > t.pages {
+		return t.Fail(fmt.Errorf("%w: it may have %d bytes", store.ErrFull, t.s.limit))
 	}
 	return nil
 }
@@ -120,7 +121,7 @@ func (t *limitedTx) within(bytes int, add func() error) error {
 // makeRoom removes orphans if there may be too few pages (Q2). They are those of transactions that
 // were published before: see holds.
 func (t *limitedTx) makeRoom(pages int64) error {
-	info := t.db.Info()
+	info := t.DB.Info()
 	if t.reclaimed || int64(info.PageCount)-int64(info.FreePages)+pages <= t.pages {
 		return nil
 	}
@@ -130,7 +131,7 @@ func (t *limitedTx) makeRoom(pages int64) error {
 		if err != nil || found.last == 0 {
 			return nil // then there is no room, as the caller will be told
 		}
-		if err := t.s.removeUnpinned(t.historyTx, found.orphans); err != nil {
+		if err := t.s.removeUnpinned(t.Tx, found.orphans); err != nil {
 			return err
 		}
 		after = found.last

@@ -7,6 +7,8 @@ import (
 
 	"github.com/foliofs/folio/internal/private"
 	"github.com/foliofs/folio/internal/store"
+	"github.com/foliofs/folio/internal/store/native/history"
+	"github.com/foliofs/folio/internal/store/native/rowstore"
 )
 
 // removeStep is how much content one transaction removes where there is little room: it changes
@@ -31,20 +33,20 @@ func (s *Store) removeOrphans(ctx context.Context, list, marks []store.Ino) erro
 
 // removeTogether is removeOrphans in one transaction.
 func (s *Store) removeTogether(ctx context.Context, list, marks []store.Ino) error {
-	return s.update(ctx, func(t *historyTx) error {
-		t.db.Internal(private.Key{}).MarkKnown() // an observer keeps nothing of an inode without a name that is not pinned
+	return s.update(ctx, func(t *history.Tx) error {
+		t.DB.Internal(private.Key{}).MarkKnown() // an observer keeps nothing of an inode without a name that is not pinned
 		if err := s.removeUnpinned(t, list); err != nil {
 			return err
 		}
-		return unmark(t, slices.Concat(marks, list, t.gone, []store.Ino{s.writer.mark}))
+		return unmark(t, slices.Concat(marks, list, t.Gone, []store.Ino{s.writer.Mark}))
 	})
 }
 
 // removeBySteps removes one orphan, its content piece by piece from the end.
 func (s *Store) removeBySteps(ctx context.Context, ino store.Ino) error {
 	for more := true; more; {
-		err := s.update(ctx, func(t *historyTx) (err error) {
-			t.db.Internal(private.Key{}).MarkKnown()
+		err := s.update(ctx, func(t *history.Tx) (err error) {
+			t.DB.Internal(private.Key{}).MarkKnown()
 			more, err = s.shorten(t, ino)
 			return err
 		})
@@ -57,12 +59,12 @@ func (s *Store) removeBySteps(ctx context.Context, ino store.Ino) error {
 
 // shorten removes the last removeStep chunks of an orphan that is not pinned, and reports whether
 // there were as many.
-func (s *Store) shorten(t *historyTx, ino store.Ino) (more bool, err error) {
+func (s *Store) shorten(t *history.Tx, ino store.Ino) (more bool, err error) {
 	held, err := s.pins.pinned(ino)
 	if err != nil || held {
 		return false, err
 	}
-	orphan, err := t.table(orphanTable)
+	orphan, err := t.Table(rowstore.OrphanTable)
 	if err != nil {
 		return false, err
 	}
@@ -71,12 +73,12 @@ func (s *Store) shorten(t *historyTx, ino store.Ino) (more bool, err error) {
 	}
 	n, err := t.Node(ino)
 	if err != nil || n.Nlink > 0 {
-		return false, unlessDamaged(err)
+		return false, rowstore.UnlessDamaged(err)
 	}
-	if isBase, err := t.isBase(ino); err != nil || isBase {
+	if isBase, err := t.IsBase(ino); err != nil || isBase {
 		return false, err
 	}
-	count, err := t.chunkCount(ino)
+	count, err := t.ChunkCount(ino)
 	if err != nil || count < removeStep {
 		return false, err
 	}

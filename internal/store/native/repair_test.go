@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio/internal/store"
+	"github.com/foliofs/folio/internal/store/native/history"
+	"github.com/foliofs/folio/internal/store/native/rowstore"
 	"github.com/foliofs/folio/internal/store/storetest"
 	"github.com/foliofs/folio/sqlitefile"
 )
@@ -36,7 +38,7 @@ func TestRepair(t *testing.T) {
 			test.damage(v)
 			s := openDamaged(t, func(b *Builder) error { return v.Build(b) })
 			before := contents(t, s)
-			r := repair(t, s)
+			r := repaired(t, s)
 			if len(left[name]) == 0 && test.want != nil && len(r.Repairs) == 0 {
 				t.Error("nothing was repaired")
 			}
@@ -47,8 +49,8 @@ func TestRepair(t *testing.T) {
 	}
 }
 
-// repair repairs a volume, once more in vain.
-func repair(t *testing.T, s *Store) *store.RepairReport {
+// repaired repairs a volume, once more in vain.
+func repaired(t *testing.T, s *Store) *store.RepairReport {
 	t.Helper()
 	r, err := s.Repair(t.Context())
 	if err != nil {
@@ -115,7 +117,7 @@ func TestRepairLost(t *testing.T) {
 	v.Contents = append(v.Contents, storetest.Content{Ino: 20, Bytes: []byte("lost")}, storetest.Content{Ino: 30, Bytes: []byte("more")})
 	addEntry(v, 40, "in", 20, store.File)
 	s := openDamaged(t, func(b *Builder) error { return v.Build(b) })
-	repair(t, s)
+	repaired(t, s)
 	checkProblems(t, s, nil)
 	rx, err := s.Begin(t.Context())
 	if err != nil {
@@ -163,7 +165,7 @@ func TestRepairSizes(t *testing.T) {
 		v := small()
 		v.Nodes[2].Size, v.Nodes[2].Holes = test.size, test.holes
 		s := openDamaged(t, func(b *Builder) error { return v.Build(b) })
-		repair(t, s)
+		repaired(t, s)
 		rx, err := s.Begin(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -183,8 +185,8 @@ func TestRepairOrphans(t *testing.T) {
 	addNode(v, store.Node{Ino: 7, Mode: store.ModeRegular | 0o600, Nlink: 1, Size: 4}) // it says that it has a name
 	v.Contents = append(v.Contents, storetest.Content{Ino: 7, Bytes: []byte("lost")})
 	s := openDamaged(t, func(b *Builder) error { return v.Build(b) })
-	err := s.update(t.Context(), func(t *historyTx) error {
-		orphan, err := t.table(orphanTable)
+	err := s.update(t.Context(), func(t *history.Tx) error {
+		orphan, err := t.Table(rowstore.OrphanTable)
 		for _, ino := range []int64{2, 3, 7, 1, -7, 1 << 40, 12345} {
 			err = errors.Join(err, orphan.Put(ino, ino))
 		}
@@ -193,7 +195,7 @@ func TestRepairOrphans(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	repair(t, s)
+	repaired(t, s)
 	checkProblems(t, s, nil)
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
@@ -215,11 +217,11 @@ func TestRepairOrphanMadeAnew(t *testing.T) {
 	v := small()
 	v.Contents = append(v.Contents, storetest.Content{Ino: 7, Bytes: []byte("lost")})
 	s := openDamaged(t, func(b *Builder) error { return v.Build(b) })
-	must(t, s.update(t.Context(), func(t *historyTx) error {
-		orphan, err := t.table(orphanTable)
+	must(t, s.update(t.Context(), func(t *history.Tx) error {
+		orphan, err := t.Table(rowstore.OrphanTable)
 		return errors.Join(err, orphan.Put(7, 7), orphan.Put(8, 8), t.SetXattr(8, "user.a", []byte("lost")))
 	}))
-	repair(t, s)
+	repaired(t, s)
 	checkProblems(t, s, nil)
 	rx, err := s.Begin(t.Context())
 	must(t, err)
@@ -239,8 +241,8 @@ func TestRepairNamedOrphan(t *testing.T) {
 	v := small()
 	v.Nodes[2].Nlink = 0
 	s := openDamaged(t, func(b *Builder) error { return v.Build(b) })
-	must(t, s.update(t.Context(), func(t *historyTx) error {
-		orphan, err := t.table(orphanTable)
+	must(t, s.update(t.Context(), func(t *history.Tx) error {
+		orphan, err := t.Table(rowstore.OrphanTable)
 		return errors.Join(err, orphan.Put(3, 3))
 	}))
 	before := contents(t, s)
@@ -252,7 +254,7 @@ func TestRepairNamedOrphan(t *testing.T) {
 		}
 		defer s.Close()
 		checkKept(t, s, before)
-		repair(t, s)
+		repaired(t, s)
 		checkProblems(t, s, nil)
 		checkKept(t, s, before)
 	}
@@ -272,7 +274,7 @@ func TestRepairKinds(t *testing.T) {
 			}
 			defer s.Close()
 			before := contents(t, s)
-			repair(t, s)
+			repaired(t, s)
 			checkKept(t, s, before)
 			touchAll(t, s)
 		})
@@ -347,10 +349,10 @@ func TestRepairViews(t *testing.T) {
 			if r, err := s.Check(t.Context(), nil); err != nil || len(r.Problems) != test.found {
 				t.Errorf("%v, %v", r.Problems, err)
 			}
-			if r := repair(t, s); len(r.Repairs) != test.found-test.left || len(r.Problems) != test.left {
+			if r := repaired(t, s); len(r.Repairs) != test.found-test.left || len(r.Problems) != test.left {
 				t.Errorf("%v, %v", r.Repairs, r.Problems)
 			}
-			if r := repair(t, s); len(r.Repairs) != 0 {
+			if r := repaired(t, s); len(r.Repairs) != 0 {
 				t.Errorf("again: %v", r.Repairs)
 			}
 			want := slices.Concat(tables, test.views)

@@ -6,6 +6,8 @@ import (
 
 	"github.com/foliofs/folio/internal/private"
 	"github.com/foliofs/folio/internal/store"
+	"github.com/foliofs/folio/internal/store/native/history"
+	"github.com/foliofs/folio/internal/store/native/rowstore"
 	"github.com/foliofs/folio/sqlitefile"
 )
 
@@ -17,11 +19,11 @@ func (s *Store) Snapshot(ctx context.Context, name string) (made store.Snapshot,
 		return made, store.ErrSnapshotName
 	}
 	if err := s.reap(ctx); err != nil { // so that the snapshot does not keep what was removed before
-		return made, explain(err)
+		return made, rowstore.Explain(err)
 	}
-	err = s.update(ctx, func(t *historyTx) error {
+	err = s.update(ctx, func(t *history.Tx) error {
 		made = store.Snapshot{Name: name}
-		return t.addSnapshot(&made)
+		return t.AddSnapshot(&made)
 	})
 	if errors.Is(err, sqlitefile.ErrConstraint) {
 		err = store.ErrSnapshotExists
@@ -33,7 +35,7 @@ func (s *Store) Snapshot(ctx context.Context, name string) (made store.Snapshot,
 func (s *Store) Snapshots(ctx context.Context) (list []store.Snapshot, err error) {
 	err = s.db.View(ctx, func(rx *sqlitefile.Rx) error {
 		list = nil
-		rows, err := snapshotRows(rx)
+		rows, err := history.SnapshotRows(rx)
 		for _, row := range rows {
 			if row.Name != "" {
 				list = append(list, row.Snapshot)
@@ -41,14 +43,14 @@ func (s *Store) Snapshots(ctx context.Context) (list []store.Snapshot, err error
 		}
 		return err
 	})
-	return list, explain(err)
+	return list, rowstore.Explain(err)
 }
 
 // At implements store.Snapshotter.
 func (s *Store) At(ctx context.Context, name string) (store.Store, error) {
-	var found snapshotRow
+	var found history.SnapshotRow
 	err := s.db.View(ctx, func(rx *sqlitefile.Rx) error {
-		rows, err := snapshotRows(rx)
+		rows, err := history.SnapshotRows(rx)
 		for _, row := range rows {
 			if row.Name == name && name != "" {
 				found = row
@@ -60,9 +62,9 @@ func (s *Store) At(ctx context.Context, name string) (store.Store, error) {
 		err = store.ErrNoSnapshot
 	}
 	if err != nil {
-		return nil, explain(err)
+		return nil, rowstore.Explain(err)
 	}
-	return &pastStore{s: s, snapshot: found}, nil
+	return &snapshotStore{s: s, snapshot: found}, nil
 }
 
 // RemoveSnapshots implements store.Snapshotter.
@@ -70,17 +72,17 @@ func (s *Store) RemoveSnapshots(ctx context.Context, list ...store.Snapshot) err
 	if len(list) == 0 {
 		return nil
 	}
-	err := s.update(ctx, func(t *historyTx) error {
-		t.db.Internal(private.Key{}).MarkKnown()
-		return t.removeSnapshots(list)
+	err := s.update(ctx, func(t *history.Tx) error {
+		t.DB.Internal(private.Key{}).MarkKnown()
+		return t.RemoveSnapshots(list)
 	})
 	if err == nil {
-		err = sweep(ctx, s.db, s.update)
+		err = history.Sweep(ctx, s.db, s.update)
 	}
 	return err
 }
 
 // Compare implements store.Snapshotter.
 func (s *Store) Compare(ctx context.Context, from, to string, fn func(from, to store.Rx, d *store.Differences) error) error {
-	return compare(ctx, s.db, from, to, fn)
+	return history.Compare(ctx, s.db, from, to, fn)
 }

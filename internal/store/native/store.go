@@ -11,6 +11,9 @@ import (
 
 	"github.com/foliofs/folio/internal/private"
 	"github.com/foliofs/folio/internal/store"
+	"github.com/foliofs/folio/internal/store/native/history"
+	"github.com/foliofs/folio/internal/store/native/repair"
+	"github.com/foliofs/folio/internal/store/native/rowstore"
 	"github.com/foliofs/folio/internal/store/release"
 	"github.com/foliofs/folio/sqlitefile"
 )
@@ -37,10 +40,10 @@ type Store struct {
 	reapDisabled   atomic.Bool   // an orphan was found that has a name: none is removed before Repair
 
 	// The fields from here on belong to the write transaction that runs.
-	writer     writer
-	history    historyTx
+	writer     rowstore.Writer
+	history    history.Tx
 	shared     tx // of the changes of a batch
-	sharedRows rowsTx
+	sharedRows rowstore.Tx
 }
 
 var _ store.Store = (*Store)(nil)
@@ -61,7 +64,7 @@ func Open(path string, o *Options) (*Store, error) {
 	options.Durability = sqlitefile.DurabilityNormal
 	db, err := sqlitefile.Open(path, &options)
 	if err != nil {
-		return nil, pathError(path, err)
+		return nil, rowstore.PathError(path, err)
 	}
 	s, err := newStore(db, options.BusyTimeout)
 	if err != nil {
@@ -90,7 +93,7 @@ func newStore(db *sqlitefile.DB, timeout time.Duration) (*Store, error) {
 	s.pins.init(db)
 	if err := admit(db); err != nil {
 		_ = db.Close()
-		return nil, pathError(db.Path(), err)
+		return nil, rowstore.PathError(db.Path(), err)
 	}
 	return s, nil
 }
@@ -101,10 +104,10 @@ func (s *Store) Version() (version uint64, ok bool) { return s.db.Version() }
 // admit checks that a database is a volume of a version that this package reads.
 func admit(db *sqlitefile.DB) error {
 	return db.View(context.Background(), func(tx *sqlitefile.Rx) error {
-		if err := admitHeader(tx); err != nil {
-			return restored(tx, err)
+		if err := repair.AdmitHeader(tx); err != nil {
+			return repair.Restored(tx, err)
 		}
-		if err := checkTables(tx); err != nil {
+		if err := rowstore.CheckTables(tx); err != nil {
 			return wayOut(tx, err)
 		}
 		return nil
@@ -113,28 +116,28 @@ func admit(db *sqlitefile.DB) error {
 
 // wayOut returns the error of mustParse if the schema is damaged, and otherwise err.
 func wayOut(tx *sqlitefile.Rx, err error) error {
-	if found := mustParse(tx); errors.Is(found, store.ErrDamaged) {
+	if found := repair.MustParse(tx); errors.Is(found, store.ErrDamaged) {
 		return found
 	}
 	return err
 }
 
 // A reader is a read transaction.
-type reader struct{ rx }
+type reader struct{ rowstore.Rx }
 
 var _ store.PastReader = reader{}
 
 // At implements store.PastReader.
-func (r reader) At(name string) (store.Rx, error) { return readerOf(r.tx, name) }
+func (r reader) At(name string) (store.Rx, error) { return history.RxOf(r.Engine, name) }
 
 // Begin starts a read transaction. While this process has been reading anyway, it costs no system
 // call.
 func (s *Store) Begin(ctx context.Context) (store.Rx, error) {
 	tx, err := s.db.Begin(ctx)
 	if err != nil {
-		return nil, explain(err)
+		return nil, rowstore.Explain(err)
 	}
-	return reader{rx{tx}}, nil
+	return reader{rowstore.Rx{Engine: tx}}, nil
 }
 
 // Close removes orphans that are no longer pinned, waits for the transactions in progress and
@@ -146,10 +149,10 @@ func (s *Store) Close() error {
 		_ = s.reap(context.Background()) // the next Open does
 	}
 	if s.ready.Load() {
-		_ = sweep(context.Background(), s.db, s.update) // of snapshots that a process removed in part; the next Close does
+		_ = history.Sweep(context.Background(), s.db, s.update) // of snapshots that a process removed in part; the next Close does
 		_ = s.endClones(context.Background())
 	}
-	return explainClose(s.db.Close())
+	return rowstore.ExplainClose(s.db.Close())
 }
 
 // Info describes the volume by the header of its database and its last inode.

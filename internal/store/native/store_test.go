@@ -14,6 +14,7 @@ import (
 
 	"github.com/foliofs/folio/internal/blocked"
 	"github.com/foliofs/folio/internal/store"
+	"github.com/foliofs/folio/internal/store/native/history"
 	"github.com/foliofs/folio/internal/store/storetest"
 	"github.com/foliofs/folio/sqlitefile"
 )
@@ -135,7 +136,7 @@ func TestUnpinWaitedFor(t *testing.T) {
 		return errors.Join(tx.Insert(&n), s.Pin(n.Ino), tx.Orphan(&n))
 	}))
 	released := make(chan struct{})
-	must(t, s.update(t.Context(), func(*historyTx) error {
+	must(t, s.update(t.Context(), func(*history.Tx) error {
 		go func() {
 			s.Unpin(n.Ino)
 			close(released)

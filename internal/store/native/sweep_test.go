@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/foliofs/folio/internal/store"
+	"github.com/foliofs/folio/internal/store/native/history"
 )
 
 var sweepFiles = flag.Int("sweep.files", 500, "files of TestSweepSteps")
@@ -50,17 +51,17 @@ func TestSweepSteps(t *testing.T) {
 	}
 	remove := func(what string, list ...store.Snapshot) {
 		var took []time.Duration
-		timed := func(ctx context.Context, fn func(t *historyTx) error) error {
+		timed := func(ctx context.Context, fn func(t *history.Tx) error) error {
 			var begun time.Time
-			err := s.update(ctx, func(t *historyTx) error {
+			err := s.update(ctx, func(t *history.Tx) error {
 				begun = time.Now()
 				return fn(t)
 			})
 			took = append(took, time.Since(begun))
 			return err
 		}
-		must(t, timed(bg, func(t *historyTx) error { return t.removeSnapshots(list) }))
-		must(t, sweep(bg, s.db, timed))
+		must(t, timed(bg, func(t *history.Tx) error { return t.RemoveSnapshots(list) }))
+		must(t, history.Sweep(bg, s.db, timed))
 		slices.Sort(took)
 		t.Logf("%s: %d steps, the median %v, 99 of 100 %v, the longest %v", what, len(took), took[len(took)/2], took[len(took)*99/100], took[len(took)-1])
 	}

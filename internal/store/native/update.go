@@ -7,12 +7,15 @@ import (
 	"io/fs"
 
 	"github.com/foliofs/folio/internal/store"
+	"github.com/foliofs/folio/internal/store/native/history"
+	"github.com/foliofs/folio/internal/store/native/repair"
+	"github.com/foliofs/folio/internal/store/native/rowstore"
 	"github.com/foliofs/folio/sqlitefile"
 )
 
 // A tx is the write transaction that a Store gives to its callers.
 type tx struct {
-	*historyTx
+	*history.Tx
 	s       *Store
 	unknown bool // a change of its batch is not one of the observer
 	shared  bool // it is that of a batch
@@ -21,7 +24,7 @@ type tx struct {
 var _ store.PastReader = (*tx)(nil)
 
 // At implements store.PastReader.
-func (t *tx) At(name string) (store.Rx, error) { return readerOf(t.rx.tx, name) }
+func (t *tx) At(name string) (store.Rx, error) { return history.RxOf(t.Rx.Engine, name) }
 
 // Update implements store.Store.
 func (s *Store) Update(ctx context.Context, fn func(tx store.Tx) error) error {
@@ -35,9 +38,9 @@ func (s *Store) Update(ctx context.Context, fn func(tx store.Tx) error) error {
 func (s *Store) updateOnly(ctx context.Context, fn func(t *tx) error) (orphans int, err error) {
 	s.released.Begin()
 	defer s.released.End()
-	err = s.update(ctx, func(t *historyTx) error {
-		err := fn(&tx{historyTx: t, s: s})
-		orphans = t.orphans
+	err = s.update(ctx, func(t *history.Tx) error {
+		err := fn(&tx{Tx: t, s: s})
+		orphans = t.Orphans
 		return err
 	})
 	if err != nil {
@@ -47,21 +50,21 @@ func (s *Store) updateOnly(ctx context.Context, fn func(t *tx) error) (orphans i
 }
 
 // update calls fn with a transaction.
-func (s *Store) update(ctx context.Context, fn func(t *historyTx) error) error {
+func (s *Store) update(ctx context.Context, fn func(t *history.Tx) error) error {
 	ctx, err := s.prepared(ctx)
 	if err != nil {
 		return err
 	}
 	var own error // is the caller's, and stays as it is
 	err = s.db.Update(ctx, func(db *sqlitefile.Tx) error {
-		t := s.begin(db, new(rowsTx))
+		t := s.begin(db, new(rowstore.Tx))
 		if own = fn(t); own == nil {
 			own = s.finish(t)
 		}
 		return own
 	})
 	if own == nil {
-		own = explain(err)
+		own = rowstore.Explain(err)
 	}
 	if errors.Is(own, store.ErrFull) {
 		s.full.Store(true)
@@ -70,19 +73,19 @@ func (s *Store) update(ctx context.Context, fn func(t *historyTx) error) error {
 }
 
 // begin returns the write transaction that runs in one of the engine, and uses r for it.
-func (s *Store) begin(db *sqlitefile.Tx, r *rowsTx) *historyTx {
-	same := r.begin(db, &s.writer)
-	s.history.begin(r, same)
+func (s *Store) begin(db *sqlitefile.Tx, r *rowstore.Tx) *history.Tx {
+	same := r.Begin(db, &s.writer)
+	s.history.Begin(r, same)
 	return &s.history
 }
 
 // finish writes the inodes that Put has put off (M2), just before the commit.
-func (s *Store) finish(t *historyTx) error {
-	if t.cloneless {
+func (s *Store) finish(t *history.Tx) error {
+	if t.Cloneless {
 		s.cloneless.Store(true)
-		t.cloneless = false
+		t.Cloneless = false
 	}
-	return t.rowsTx.finish()
+	return t.Tx.Finish()
 }
 
 // prepared prepares the volume to be written, and returns the context for that and the transaction.
@@ -90,11 +93,11 @@ func (s *Store) prepared(ctx context.Context) (context.Context, error) {
 	if !s.ready.Load() { // preparing waits for locks, too
 		ctx = sqlitefile.WithBusyTimeout(ctx, s.timeout)
 	}
-	return ctx, explain(s.prepare(ctx))
+	return ctx, rowstore.Explain(s.prepare(ctx))
 }
 
 // Sync implements store.Store.
-func (s *Store) Sync(ctx context.Context) error { return explain(s.db.Sync(ctx)) }
+func (s *Store) Sync(ctx context.Context) error { return rowstore.Explain(s.db.Sync(ctx)) }
 
 // prepare makes a volume ready for its first write. It switches to a log, so that a commit is one
 // write and does not wait for readers.
@@ -122,10 +125,10 @@ func (s *Store) prepare(ctx context.Context) error {
 func (s *Store) mustKeep(ctx context.Context) error {
 	var added []string
 	err := s.db.View(ctx, func(rx *sqlitefile.Rx) (err error) {
-		if err := mustParse(rx); err != nil {
+		if err := repair.MustParse(rx); err != nil {
 			return &fs.PathError{Op: "write", Path: s.db.Path(), Err: err}
 		}
-		added, err = additions(rx)
+		added, err = repair.Additions(rx)
 		return err
 	})
 	if err == nil && len(added) > 0 {

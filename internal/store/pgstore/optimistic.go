@@ -116,8 +116,8 @@ func (r *reader) guessEntry(key store.EntryKey) (store.Entry, error) {
 	return e, nil
 }
 
-// A backoff decides whether a guess is worth a trip. The more guesses in a row were wrong, the fewer
-// are made.
+// A backoff decides whether a guess is worth a trip. The more guesses in a row were wrong, the
+// fewer are made.
 type backoff struct {
 	wrong int // guesses in a row that the server has refused
 	skip  int // that are not to be made

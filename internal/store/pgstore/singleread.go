@@ -33,8 +33,8 @@ func (s *Store) BeginAt(ctx context.Context, p store.Path, need store.Need) (sto
 	return r, nil
 }
 
-// canReadOnce reports whether one statement may read what is needed of a path. It cannot if the path
-// goes back, and is not likely to if the file that was read last was large.
+// canReadOnce reports whether one statement may read what is needed of a path. It cannot if the
+// path goes back, and is not likely to if the file that was read last was large.
 func (r *rx) canReadOnce(p store.Path) bool {
 	return (r.need == store.NeedNode || r.need == store.NeedContent && !r.s.largeFiles.Load()) && (p.Name == "." || isPlain(p.Name))
 }

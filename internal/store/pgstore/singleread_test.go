@@ -219,8 +219,8 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// TestLargeFileInSingleRead changes a file that is too large for its row to be believed, after a reader
-// has begun with its path. The reader sees it as it was.
+// TestLargeFileInSingleRead changes a file that is too large for its row to be believed, after a
+// reader has begun with its path. The reader sees it as it was.
 func TestLargeFileInSingleRead(t *testing.T) {
 	t.Parallel()
 	address := pgserver.Volume(t)

@@ -1,0 +1,2 @@
+// Package repair checks volumes, and repairs them.
+package repair

@@ -70,11 +70,7 @@ func (p diskPlace) view(_ context.Context, other place, _ Tree, fn func(Tree) er
 	if err != nil {
 		return failure.At(string(p), err)
 	}
-	b, err := t.Browse()
-	if err != nil {
-		_ = t.Close()
-		return failure.At(string(p), err)
-	}
+	b := t.Browse()
 	defer b.Close()
 	return fn(&diskTree{string(p), b})
 }

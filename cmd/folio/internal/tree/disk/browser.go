@@ -5,42 +5,26 @@ import (
 	"io"
 	"io/fs"
 	"slices"
-
-	"github.com/foliofs/folio/cmd/folio/internal/tree"
 )
 
 // A Browser looks at a tree on disk as its caller asks: at one file after the other. It opens each
 // of them as a walk does, by its name in the directory above. It follows no symbolic link.
-type Browser struct {
-	tree *Tree
-	top  *Dir // the directory that the tree lies in, or the tree itself
-}
+type Browser struct{ scan *scan }
 
 // Browse begins to look at a tree, which the Browser owns.
-func (t *Tree) Browse() (*Browser, error) {
-	st, err := t.dir.stat()
-	if err != nil {
-		return nil, err
-	}
-	return &Browser{t, &Dir{Path: ".", stat: st, scan: &scan{tree: t}}}, nil
-}
+func (t *Tree) Browse() *Browser { return &Browser{newScan(t, nil)} }
 
 // Close releases the tree.
 func (b *Browser) Close() error {
-	b.top.scan.handles.closeAll()
-	return b.tree.Close()
+	b.scan.handles.closeAll()
+	return b.scan.tree.Close()
 }
 
 // Top looks at the file that the tree begins with.
-func (b *Browser) Top() (*File, error) { return b.top.File(b.tree.name) }
+func (b *Browser) Top() (*File, error) { return b.scan.top() }
 
 // Open opens a directory for Names and File.
-func (b *Browser) Open(f *File, path string) *Dir {
-	if f.Dir == b.top && f.Name == "." {
-		return b.top
-	}
-	return &Dir{Path: path, Up: f.Dir, name: f.Name, stat: f.stat, scan: b.top.scan}
-}
+func (b *Browser) Open(f *File, path string) *Dir { return b.scan.open(f, path) }
 
 // Names returns the names in the directory, sorted, without those that Options.Skip names.
 func (d *Dir) Names() ([]string, error) {
@@ -84,12 +68,11 @@ func (f *File) Open() (*OpenedFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &OpenedFile{file: file, seen: &f.stat, left: f.stat.size}
-	if err := o.check(); err != nil {
+	if err := file.unchanged(&f.stat); err != nil {
 		file.close()
 		return nil, err
 	}
-	return o, nil
+	return &OpenedFile{file: file, seen: &f.stat, left: f.stat.size}, nil
 }
 
 // An OpenedFile is an open file that must stay as it was seen.
@@ -102,12 +85,12 @@ type OpenedFile struct {
 // Read implements io.Reader.
 func (o *OpenedFile) Read(p []byte) (int, error) {
 	if o.left == 0 && o.seen.size > 0 {
-		return 0, cmp.Or(o.check(), io.EOF)
+		return 0, cmp.Or(o.file.unchanged(o.seen), io.EOF)
 	}
 	n, err := o.file.Read(p)
 	o.left -= int64(n)
 	if err == io.EOF {
-		err = cmp.Or(o.check(), io.EOF)
+		err = cmp.Or(o.file.unchanged(o.seen), io.EOF)
 	}
 	return n, err
 }
@@ -119,12 +102,4 @@ func (o *OpenedFile) Xattrs() (map[string][]byte, error) { return o.file.xattrs(
 func (o *OpenedFile) Close() error {
 	o.file.close()
 	return nil
-}
-
-func (o *OpenedFile) check() error {
-	now, err := o.file.stat()
-	if err == nil && !now.sameContent(o.seen) {
-		err = tree.ErrChanged
-	}
-	return err
 }

@@ -21,10 +21,7 @@ func browse(t *testing.T, dir string, o *tree.Options) *Browser {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := tree.Browse()
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := tree.Browse()
 	t.Cleanup(func() { b.Close() })
 	return b
 }
@@ -79,6 +76,15 @@ func TestBrowser(t *testing.T) {
 	}
 }
 
+// fileIn looks at a file in the directory that a tree begins with.
+func fileIn(b *Browser, name string) (*File, error) {
+	top, err := b.Top()
+	if err != nil {
+		return nil, err
+	}
+	return b.Open(top, ".").File(name)
+}
+
 // TestBrowserChanges reads files that change after they were looked at, or while they are read.
 func TestBrowserChanges(t *testing.T) {
 	t.Parallel()
@@ -95,7 +101,7 @@ func TestBrowserChanges(t *testing.T) {
 			if err := os.WriteFile(path, []byte("12345"), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			f, err := browse(t, filepath.Dir(path), nil).top.File("f")
+			f, err := fileIn(browse(t, filepath.Dir(path), nil), "f")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -125,7 +131,7 @@ func TestBrowserDirChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := browse(t, dir, nil)
-	f, err := b.top.File("a")
+	f, err := fileIn(b, "a")
 	if err != nil || f.Mode().Type() != fs.ModeDir {
 		t.Fatal(f.Mode(), err)
 	}

@@ -20,12 +20,37 @@ type Differ interface {
 	Apply(entries []*tree.Entry) error
 }
 
-// Diff compares a tree with something else, on all cores. Contents are read ahead, of those files
-// that Compare asks for.
+// Diff compares a tree of a directory with something else, on all cores. Contents are read ahead,
+// of those files that Compare asks for.
 func Diff(ctx context.Context, t *Tree, differ Differ) error {
-	s := newScan(t, differ)
+	s := newScan(t, differ.Look)
 	defer s.handles.closeAll()
-	return tree.RunBatches(ctx, t.o, s.run, differ.Apply)
+	return tree.RunBatches(ctx, t.o, func(p *tree.Pipeline) error {
+		top, err := s.top()
+		if err != nil {
+			return err
+		}
+		defer s.start(p)()
+		return s.compare(s.open(top, "."), differ, &Out{p})
+	}, differ.Apply)
+}
+
+// compare has a directory and all below it compared, in walk order.
+func (s *scan) compare(d *Dir, differ Differ, out *Out) error {
+	if err := context.Cause(out.p.Ctx); err != nil {
+		return err
+	}
+	if err := s.await(d); err != nil {
+		return err
+	}
+	err := differ.Compare(d, out)
+	s.taken(d)
+	d.Files = nil
+	for i := 0; i < len(d.dirs) && err == nil; i++ {
+		err = s.compare(d.dirs[i], differ, out)
+		d.dirs[i] = nil
+	}
+	return err
 }
 
 // An Out takes the changes that Compare decides on.
@@ -43,36 +68,5 @@ func (o *Out) AddContent(f *File, e *tree.Entry) error {
 			return o.Add(e)
 		}
 	}
-	return o.p.Add(e, &treeFile{dir: f.Dir, name: f.Name, stat: f.stat})
+	return o.p.Add(e, &fileContent{*f})
 }
-
-// A treeFile is the content of a File. Its directory is opened when its turn comes.
-type treeFile struct {
-	dir  *Dir
-	name string
-	stat fileStat
-}
-
-func (f *treeFile) Fill(e *tree.Entry, p []byte) error {
-	file, err := f.open()
-	if err != nil {
-		return err
-	}
-	return file.Fill(e, p)
-}
-
-func (f *treeFile) Feed(s *tree.Stream) error {
-	file, err := f.open()
-	if err != nil {
-		return err
-	}
-	return file.Feed(s)
-}
-
-// open returns the file for one call of fill or feed.
-func (f *treeFile) open() (*diskFile, error) {
-	dir, err := f.dir.acquire()
-	return &diskFile{dir: dir, name: f.name, stat: f.stat}, err
-}
-
-func (f *treeFile) Drop() {}

@@ -1,7 +1,6 @@
 package disk
 
 import (
-	"errors"
 	"io"
 	"io/fs"
 
@@ -80,17 +79,58 @@ func (f *File) open() (*fileHandle, error) {
 	return file, changed(err)
 }
 
-// Equal reports whether a regular file and r have the same content. A file that changes
-// meanwhile is ErrChanged.
-func (f *File) Equal(r io.Reader) (bool, error) {
+// read opens a regular file, and calls fn with it. A file that is not as it was seen any more is
+// ErrChanged.
+func (f *File) read(fn func(file *fileHandle) error) error {
 	file, err := f.open()
 	if err != nil {
-		return false, err
+		return err
 	}
 	defer file.close()
-	now, err := file.stat()
-	if err != nil || !now.sameContent(&f.stat) {
-		return false, errors.Join(err, tree.ErrChanged)
+	if err := fn(file); err != nil {
+		return err
 	}
-	return tree.EqualContents(file, r)
+	return file.unchanged(&f.stat)
 }
+
+// unchanged returns ErrChanged if a file is not as it was seen before.
+func (f *fileHandle) unchanged(seen *fileStat) error {
+	now, err := f.stat()
+	if err == nil && !now.sameContent(seen) {
+		err = tree.ErrChanged
+	}
+	return err
+}
+
+// Equal reports whether a regular file and r have the same content. A file that changes meanwhile
+// is ErrChanged.
+func (f *File) Equal(r io.Reader) (same bool, err error) {
+	err = f.read(func(file *fileHandle) (err error) {
+		same, err = tree.EqualContents(file, r)
+		return err
+	})
+	return same && err == nil, err
+}
+
+// A fileContent is the content of a File. It is opened when its turn comes.
+type fileContent struct{ File }
+
+func (f *fileContent) Fill(e *tree.Entry, p []byte) error {
+	return f.read(func(file *fileHandle) (err error) {
+		if err = tree.ReadFull(file, p); err == nil {
+			e.Xattrs, err = file.xattrs()
+		}
+		return err
+	})
+}
+
+func (f *fileContent) Feed(s *tree.Stream) error {
+	return f.read(func(file *fileHandle) error {
+		if f.stat.sparse {
+			return feedSparse(s, file, f.stat.size)
+		}
+		return s.CopyAll(file, f.stat.size)
+	})
+}
+
+func (f *fileContent) Drop() {}

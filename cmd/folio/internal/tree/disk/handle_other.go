@@ -14,10 +14,6 @@ import (
 	"github.com/foliofs/folio/cmd/folio/internal/tree"
 )
 
-// openAncestors is how many directories on the way down to the current one stay open: here all of
-// them.
-const openAncestors = 1 << 30
-
 // A dirHandle is an open directory that several goroutines hold. It is closed when the last one
 // releases it.
 type dirHandle struct {

@@ -24,10 +24,6 @@ type dirHandle struct {
 	holders atomic.Int32
 }
 
-// openAncestors is how many directories on the way down to the current one stay open. The walk
-// finds those above again from below, by "..".
-const openAncestors = 128
-
 const openFlags = unix.O_RDONLY | unix.O_CLOEXEC | unix.O_NONBLOCK // NONBLOCK: a fifo put in the way must not block
 
 // openRoot opens a directory by its path, through symbolic links.
@@ -80,7 +76,7 @@ func (d *dirHandle) release() {
 	}
 }
 
-// openDir opens a directory within this one, or with ".." the one above.
+// openDir opens a directory within this one.
 func (d *dirHandle) openDir(name string) (*dirHandle, fileStat, error) {
 	sub, err := openDirAt(d.fd, name, unix.O_NOFOLLOW)
 	if err != nil {

@@ -37,14 +37,14 @@ func (d *Dir) acquire() (*dirHandle, error) {
 
 // reopen opens a directory by its name. If that is another one than before, it is ErrChanged.
 func (d *Dir) reopen() (*dirHandle, error) {
-	if d.Up == nil {
-		return d.scan.tree.dir.retain(), nil
+	up := d.scan.tree.dir
+	if d.Up != nil {
+		var err error
+		if up, err = d.Up.acquire(); err != nil {
+			return nil, err
+		}
+		defer up.release()
 	}
-	up, err := d.Up.acquire()
-	if err != nil {
-		return nil, err
-	}
-	defer up.release()
 	handle, st, err := up.openDir(d.name)
 	if err != nil {
 		return nil, changed(err)

@@ -1,7 +1,6 @@
 package disk
 
 import (
-	"context"
 	"io/fs"
 	"slices"
 	"sync"
@@ -9,23 +8,22 @@ import (
 	"github.com/foliofs/folio/cmd/folio/internal/tree"
 )
 
-// maxAhead is how many files a scan lists before they are compared.
+// maxAhead is how many files a scan lists before they are walked.
 const maxAhead = 1 << 14
 
 // A scan lists the directories of a tree. Workers list ahead, in about the order in which walk
 // needs them. If no worker has begun a directory when its turn comes, walk lists it.
 type scan struct {
 	tree    *Tree
-	differ  Differ
+	look    func(*Dir) error // at a directory that is listed; nil if there is nothing to compare
 	handles handles
-	ctx     context.Context // of the pipeline; the producer's
 
 	mu     sync.Mutex // guards what follows, and the state of each Dir
 	wake   *sync.Cond // something of it has changed
 	stack  []*Dir     // to be listed, the last one first; some may be listed already
-	ahead  int        // files listed, but not compared yet
+	ahead  int        // files listed, but not walked yet
 	ended  bool
-	failed error // of Look
+	failed error // of look
 }
 
 // The states of a Dir, in their order.
@@ -37,24 +35,18 @@ const (
 	listed
 )
 
-func newScan(t *Tree, differ Differ) *scan {
-	s := &scan{tree: t, differ: differ}
+func newScan(t *Tree, look func(*Dir) error) *scan {
+	s := &scan{tree: t, look: look}
 	s.wake = sync.NewCond(&s.mu)
 	return s
 }
 
-// run is the producer of a pipeline.
-func (s *scan) run(p *tree.Pipeline) error {
-	s.ctx = p.Ctx
-	st, err := s.tree.dir.stat()
-	if err != nil {
-		return err
-	}
+// start starts the workers of a pipeline. The caller must call end when its walk is over.
+func (s *scan) start(p *tree.Pipeline) (end func()) {
 	for range tree.Workers() {
 		p.Go(s.work)
 	}
-	defer s.end()
-	return s.walk(&Dir{Path: ".", stat: st, scan: s}, &Out{p})
+	return s.end
 }
 
 // end lets the workers go home. Nothing is listed any more.
@@ -109,7 +101,10 @@ func (s *scan) await(d *Dir) error {
 // list lists a directory, has it looked at, and offers those in it to the workers.
 func (s *scan) list(d *Dir) {
 	d.read()
-	err := s.differ.Look(d)
+	var err error
+	if s.look != nil {
+		err = s.look(d)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err != nil && s.failed == nil {
@@ -123,27 +118,15 @@ func (s *scan) list(d *Dir) {
 	s.wake.Broadcast()
 }
 
-// walk has a directory and all below it compared, in walk order.
-func (s *scan) walk(d *Dir, out *Out) error {
-	if err := context.Cause(s.ctx); err != nil {
-		return err
-	}
-	if err := s.await(d); err != nil {
-		return err
-	}
-	err := s.differ.Compare(d, out)
+// taken notes that the files of a directory that is listed are being walked.
+func (s *scan) taken(d *Dir) {
 	s.mu.Lock()
 	s.ahead -= len(d.Files)
-	d.Files = nil
 	s.wake.Broadcast()
 	s.mu.Unlock()
-	for i := 0; i < len(d.dirs) && err == nil; i++ {
-		err = s.walk(d.dirs[i], out)
-		d.dirs[i] = nil
-	}
-	return err
 }
 
+// read lists a directory.
 func (d *Dir) read() {
 	handle, err := d.acquire()
 	if err != nil {
@@ -173,6 +156,9 @@ func (d *Dir) read() {
 func (d *Dir) add(handle *dirHandle, name string) {
 	f := File{Name: name, Dir: d}
 	f.stat, f.Err = handle.lstat(name)
+	if x := d.scan.tree.o.Exclude; len(x) > 0 && x.File(f.Path(), f.stat.mode.IsDir()) {
+		return
+	}
 	switch f.stat.mode.Type() {
 	case fs.ModeDir:
 		d.dirs = append(d.dirs, &Dir{Path: tree.Join(d.Path, name), Up: d, name: name, stat: f.stat, scan: d.scan})

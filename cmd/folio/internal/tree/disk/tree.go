@@ -19,7 +19,6 @@
 package disk
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 
@@ -87,18 +86,30 @@ func (t *Tree) Close() error {
 	return nil
 }
 
-// Walk implements Source.
-func (t *Tree) Walk(ctx context.Context, fn func(*tree.Entry) error) error {
-	return tree.Run(ctx, t.o, false, func(p *tree.Pipeline) error {
-		w := &walker{Pipeline: p, o: t.o, seen: make(map[tree.FileID]string)}
-		defer w.close()
-		st, err := t.dir.lstat(t.name)
-		if err == nil {
-			err = w.visitFile(t.dir, t.name, ".", &st)
-		}
-		if err != nil {
-			return tree.WrapEntry(".", changed(err))
-		}
-		return w.finish()
-	}, fn)
+// top looks at the file that the tree begins with.
+func (s *scan) top() (*File, error) {
+	st, err := s.tree.dir.stat()
+	if err != nil {
+		return nil, err
+	}
+	return (&Dir{Path: ".", name: ".", stat: st, scan: s}).File(s.tree.name)
+}
+
+// open returns a directory, which has a path in the tree.
+func (s *scan) open(f *File, path string) *Dir {
+	if f.Name == "." {
+		return f.Dir
+	}
+	return &Dir{Path: path, Up: f.Dir, name: f.Name, stat: f.stat, scan: s}
+}
+
+// ParentID identifies the directory that a file is in, for Options.Skip.
+func ParentID(path string) (tree.FileID, error) {
+	dir, err := openRoot(filepath.Dir(path))
+	if err != nil {
+		return tree.FileID{}, err
+	}
+	defer dir.release()
+	st, err := dir.stat()
+	return st.id, err
 }

@@ -42,14 +42,14 @@ With --json: one object; docs/howto/command.md describes it.`,
 		between(2, 2, "VOLUME and DEST"))
 	cmd.ValidArgsFunction = nil // files on disk
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		volume, err := location.WholeVolume(args[0])
+		loc, err := location.WholeVolume(args[0])
 		if err != nil {
 			return err
 		}
-		if err := location.InFile(volume, "pg_dump of PostgreSQL saves it"); err != nil {
+		if err := location.InFile(loc.Volume, "pg_dump of PostgreSQL saves it"); err != nil {
 			return err
 		}
-		b.volume, b.dest = volume, args[1]
+		b.volume, b.dest = loc.Volume, args[1]
 		return b.run(cmd.Context())
 	}
 	flags := cmd.Flags()

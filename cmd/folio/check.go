@@ -31,7 +31,7 @@ of its header. They are set again.`,
 		`  folio check goroot.folio && echo all is well
   folio check --repair tampered.folio`,
 		between(1, 1, "one VOLUME"))
-	onVolume(cmd, func(ctx context.Context, volume string) error { return c.check(ctx, volume, repair, json) })
+	onVolume(cmd, func(ctx context.Context, loc location.Location) error { return c.check(ctx, loc, repair, json) })
 	cmd.Flags().BoolVar(&repair, "repair", false, "fix problems that can be fixed without losing content")
 	cmd.Flags().BoolVar(&json, "json", false, "one JSON object")
 	return cmd
@@ -66,8 +66,9 @@ type repairJSON struct {
 	Done value.JSONText `json:"done"`
 }
 
-func (c *command) check(ctx context.Context, volume string, repair, json bool) error {
-	report, err := c.checked(ctx, volume, repair)
+func (c *command) check(ctx context.Context, loc location.Location, repair, json bool) error {
+	volume := loc.Volume
+	report, err := c.checked(ctx, loc, repair)
 	if err != nil && ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -90,20 +91,20 @@ func (c *command) check(ctx context.Context, volume string, repair, json bool) e
 
 // checked opens and checks a volume, and repairs it first if that is wanted. It returns an
 // error if it cannot.
-func (c *command) checked(ctx context.Context, volume string, repair bool) (*folio.RepairReport, error) {
+func (c *command) checked(ctx context.Context, loc location.Location, repair bool) (*folio.RepairReport, error) {
 	if repair {
-		if err := location.InFile(volume, "folio check without --repair names the problems"); err != nil {
+		if err := location.InFile(loc.Volume, "folio check without --repair names the problems"); err != nil {
 			return nil, err
 		}
 	}
-	v, err := location.Root(volume).Open()
+	v, err := loc.Open()
 	var schema []folio.Repair
 	if repair && err != nil { // its schema may be all that is damaged
 		var failed error
-		if schema, failed = folio.RepairSchema(ctx, volume); len(schema) > 0 {
-			v, err = location.Root(volume).Open()
+		if schema, failed = folio.RepairSchema(ctx, loc.Volume); len(schema) > 0 {
+			v, err = loc.Open()
 		} else if failed != nil && failure.NamesWayOut(err) { // that was the way out
-			err = failure.At(volume, failed)
+			err = failure.At(loc.Volume, failed)
 		}
 	}
 	if err != nil {
@@ -115,13 +116,13 @@ func (c *command) checked(ctx context.Context, volume string, repair bool) (*fol
 		if err == nil {
 			report.Repairs = append(schema, report.Repairs...)
 		}
-		return report, failure.OfCheck(failure.At(volume, err))
+		return report, failure.OfCheck(failure.At(loc.Volume, err))
 	}
 	p := c.NewProgress("checking", false)
 	defer p.Done()
 	report, err := v.Check(ctx, &folio.CheckOptions{Progress: p.Set})
 	if err != nil {
-		return nil, failure.OfCheck(failure.At(volume, err))
+		return nil, failure.OfCheck(failure.At(loc.Volume, err))
 	}
 	return &folio.RepairReport{CheckReport: *report}, nil
 }

@@ -99,23 +99,23 @@ func writingCommand(use, short, long, example string, args cobra.PositionalArgs)
 }
 
 // onVolume is for a command whose one operand is a whole volume, a file on disk.
-func onVolume(cmd *cobra.Command, run func(ctx context.Context, volume string) error) {
+func onVolume(cmd *cobra.Command, run func(ctx context.Context, loc location.Location) error) {
 	cmd.ValidArgsFunction = nil
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		volume, err := location.WholeVolume(args[0])
+		loc, err := location.WholeVolume(args[0])
 		if err != nil {
 			return err
 		}
-		return run(cmd.Context(), volume)
+		return run(cmd.Context(), loc)
 	}
 }
 
 // changeVolume opens a volume for a command that makes or removes snapshots, or goes back to one.
-func (c *command) changeVolume(ctx context.Context, volume string, fn func(v *folio.Volume) error) error {
+func (c *command) changeVolume(ctx context.Context, loc location.Location, fn func(v *folio.Volume) error) error {
+	volume := loc.Volume
 	if err := location.HasSnapshots(volume); err != nil {
 		return err
 	}
-	loc := location.Root(volume)
 	v, err := loc.Open()
 	if err != nil {
 		return err

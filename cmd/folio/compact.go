@@ -31,17 +31,18 @@ A volume that another program has open cannot be compacted.
 With --json: one object; docs/howto/command.md describes it.`,
 		"  folio compact photos.folio",
 		between(1, 1, "one VOLUME"))
-	onVolume(cmd, func(ctx context.Context, volume string) error { return c.compact(ctx, volume, quiet, json) })
+	onVolume(cmd, func(ctx context.Context, loc location.Location) error { return c.compact(ctx, loc, quiet, json) })
 	cmd.Flags().BoolVarP(&quiet, "quiet", "q", false, "show neither progress nor summary")
 	cmd.Flags().BoolVar(&json, "json", false, "one JSON object")
 	return cmd
 }
 
-func (c *command) compact(ctx context.Context, volume string, quiet, json bool) error {
+func (c *command) compact(ctx context.Context, loc location.Location, quiet, json bool) error {
+	volume := loc.Volume
 	if err := location.InFile(volume, "VACUUM of PostgreSQL makes room for new files"); err != nil {
 		return err
 	}
-	v, err := location.Root(volume).Open()
+	v, err := loc.Open()
 	if err != nil {
 		return err
 	}

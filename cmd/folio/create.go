@@ -54,7 +54,7 @@ func createOnServer(volume string) error {
 	if err != nil {
 		return err
 	}
-	v, err := location.OpenVolume(loc.Volume, &folio.Options{Create: true})
+	v, err := loc.OpenVolume(&folio.Options{Create: true})
 	if err == nil {
 		err = v.Close()
 	}

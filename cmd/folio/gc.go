@@ -44,15 +44,16 @@ enough.
 With --json: one object; docs/howto/command.md describes it.`,
 		"  folio gc 'postgres://folio@db.example/files?volume=photos'",
 		between(1, 1, "one VOLUME"))
-	onVolume(cmd, func(ctx context.Context, volume string) error { return c.gc(ctx, volume, unnamed, quiet, json) })
+	onVolume(cmd, func(ctx context.Context, loc location.Location) error { return c.gc(ctx, loc, unnamed, quiet, json) })
 	cmd.Flags().DurationVar(&unnamed, "unnamed", 24*time.Hour, "the `age` from which on an object goes that was never committed")
 	cmd.Flags().BoolVarP(&quiet, "quiet", "q", false, "show no summary")
 	cmd.Flags().BoolVar(&json, "json", false, "one JSON object")
 	return cmd
 }
 
-func (c *command) gc(ctx context.Context, volume string, unnamed time.Duration, quiet, json bool) error {
-	v, err := location.Root(volume).Open()
+func (c *command) gc(ctx context.Context, loc location.Location, unnamed time.Duration, quiet, json bool) error {
+	volume := loc.Volume
+	v, err := loc.Open()
 	if err != nil {
 		return err
 	}

@@ -91,7 +91,7 @@ func (r *restorer) run(ctx context.Context) error {
 		p.AddBytes(done.Bytes - p.Bytes)
 	}
 	var report folio.RestoreReport
-	err := r.changeVolume(ctx, r.loc.Volume, func(v *folio.Volume) (err error) {
+	err := r.changeVolume(ctx, r.loc.Whole(), func(v *folio.Volume) (err error) {
 		report, err = v.Restore(ctx, r.loc.Snapshot, r.loc.Path, &r.options)
 		return r.failure(err)
 	})

@@ -22,15 +22,15 @@ Without it the name is made of the time in UTC, and printed.`,
 		between(1, 2, "VOLUME and NAME"))
 	cmd.ValidArgsFunction = nil // files on disk
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		volume, err := location.WholeVolume(args[0])
+		loc, err := location.WholeVolume(args[0])
 		if err != nil {
 			return err
 		}
-		return c.changeVolume(cmd.Context(), volume, func(v *folio.Volume) error {
+		return c.changeVolume(cmd.Context(), loc, func(v *folio.Volume) error {
 			if len(args) > 1 {
-				return makeSnapshot(cmd.Context(), v, volume, args[1])
+				return makeSnapshot(cmd.Context(), v, loc.Volume, args[1])
 			}
-			name, err := makeTimedSnapshot(cmd.Context(), v, volume)
+			name, err := makeTimedSnapshot(cmd.Context(), v, loc.Volume)
 			if err == nil {
 				fmt.Fprintln(c.Stdout, name)
 			}

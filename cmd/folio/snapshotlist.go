@@ -27,8 +27,8 @@ With --json: one object for each snapshot and line, as docs/howto/command.md des
 		`  folio snapshot list photos.folio
   folio snapshot list --json photos.folio | jq -r .name`,
 		between(1, 1, "one VOLUME"))
-	onVolume(cmd, func(_ context.Context, volume string) error {
-		list, err := location.Root(volume).Snapshots()
+	onVolume(cmd, func(_ context.Context, loc location.Location) error {
+		list, err := loc.Snapshots()
 		if err != nil {
 			return err
 		}

@@ -72,15 +72,15 @@ func (c *command) snapshotPruneCommand() *cobra.Command {
 	return cmd
 }
 
-func (p *pruner) run(ctx context.Context, volume string) error {
+func (p *pruner) run(ctx context.Context, loc location.Location) error {
 	var removed []folio.Snapshot
 	var err error
 	if p.dryRun {
 		var list []folio.Snapshot
-		list, err = location.Root(volume).Snapshots()
+		list, err = loc.Snapshots()
 		_, removed = p.policy.Choose(list)
 	} else {
-		err = p.changeVolume(ctx, volume, func(v *folio.Volume) (err error) {
+		err = p.changeVolume(ctx, loc, func(v *folio.Volume) (err error) {
 			removed, err = v.Prune(ctx, p.policy)
 			return err
 		})
@@ -91,7 +91,7 @@ func (p *pruner) run(ctx context.Context, volume string) error {
 	if err := p.printSnapshots(removed, p.json); err != nil || p.json {
 		return err
 	}
-	fmt.Fprintf(p.Stdout, "%s: %s %s\n", p.Name(location.Root(volume).String()), value.Count(int64(len(removed)), "snapshot", "snapshots"), p.verb())
+	fmt.Fprintf(p.Stdout, "%s: %s %s\n", p.Name(loc.String()), value.Count(int64(len(removed)), "snapshot", "snapshots"), p.verb())
 	return nil
 }
 

@@ -27,12 +27,12 @@ of the volume does not shrink, but new files use the room. folio compact makes i
 		return words, cobra.ShellCompDirectiveNoFileComp
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		volume, err := location.WholeVolume(args[0])
+		loc, err := location.WholeVolume(args[0])
 		if err != nil {
 			return err
 		}
-		return c.changeVolume(cmd.Context(), volume, func(v *folio.Volume) error {
-			return removeSnapshots(cmd.Context(), v, location.Root(volume), args[1:])
+		return c.changeVolume(cmd.Context(), loc, func(v *folio.Volume) error {
+			return removeSnapshots(cmd.Context(), v, loc, args[1:])
 		})
 	}
 	return cmd

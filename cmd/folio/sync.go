@@ -127,7 +127,7 @@ func (s *syncer) checkOperands() error {
 // volume.
 func (s *syncer) open() (*folio.Volume, error) {
 	dry := s.options.DryRun
-	v, err := location.OpenVolume(s.loc.Volume, &folio.Options{Create: s.create && !dry, ReadOnly: dry, CacheSize: -1}) // nothing is asked for twice
+	v, err := s.loc.OpenVolume(&folio.Options{Create: s.create && !dry, ReadOnly: dry, CacheSize: -1}) // nothing is asked for twice
 	switch missing := errors.Is(err, fs.ErrNotExist) && !location.OnServer(s.loc.Volume); {
 	case missing && s.create && dry:
 		return nil, nil

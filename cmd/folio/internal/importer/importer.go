@@ -46,11 +46,12 @@ type Import struct {
 	left     int64       // files that could not be read
 	src      tree.Source // being read
 	srcName  string
-	prefix   string // of its names, if there are several sources
-	volume   string
+	prefix   string            // of its names, if there are several sources
+	operand  string            // the last argument
+	dest     location.Location // what it names: a volume, or a directory of one
 	copy     *tree.Copy
 	put      func(e *tree.Entry) error // adds an entry to the volume
-	into     *location.Location        // a directory of a volume that is there; nil if one is made
+	into     bool                      // dest is a directory of a volume that is there
 	there    bool                      // a volume already
 	entries  int64                     // that the source had
 	replaced int64                     // files of a volume that was there
@@ -60,18 +61,15 @@ var errWholeOnly = errors.New("--force-any and --allow-empty are for VOLUME, not
 
 // SetOperands takes the arguments of the command line: sources, and the volume last.
 func (i *Import) SetOperands(args []string) error {
-	i.sources, i.volume = args[:len(args)-1], args[len(args)-1]
-	server := location.OnServer(i.volume)
-	if !server && (location.VolumeBefore(i.volume) == "" || location.Exists(i.volume)) {
+	i.sources, i.operand = args[:len(args)-1], args[len(args)-1]
+	i.dest = location.Root(i.operand)
+	server := location.OnServer(i.operand)
+	if !server && (location.VolumeBefore(i.operand) == "" || location.Exists(i.operand)) {
 		return nil
 	}
-	loc := location.Parse(i.volume)
-	if server && loc.Snapshot == "" && !location.NamesDir(i.volume) {
-		i.volume = loc.Volume
-		return nil
-	}
-	i.into, i.volume = &loc, loc.Volume
-	if i.ForceAny || i.AllowEmpty {
+	i.dest = location.Parse(i.operand)
+	i.into = !server || i.dest.Snapshot != "" || location.NamesDir(i.operand)
+	if i.into && (i.ForceAny || i.AllowEmpty) {
 		return errWholeOnly
 	}
 	return nil
@@ -110,7 +108,7 @@ func (i *Import) Run(ctx context.Context) (left int64, err error) {
 		if left > 0 {
 			text += fmt.Sprintf("; %s could not be read", value.Count(left, "file", "files"))
 		}
-		fmt.Fprintf(i.Stdout, "%s: %s\n", i.Name(i.destination().String()), text)
+		fmt.Fprintf(i.Stdout, "%s: %s\n", i.Name(i.dest.String()), text)
 	}
 	return left, nil
 }
@@ -156,42 +154,34 @@ func (i *Import) options() (func(src string) *tree.Options, error) {
 
 // check returns early an error that making the volume would return.
 func (i *Import) check() error {
-	if i.into != nil {
+	if i.into {
 		return nil
 	}
 	for _, src := range i.sources {
-		if err := i.CheckNew(i.volume, src); err != nil {
+		if err := i.CheckNew(i.operand, src); err != nil {
 			return err
 		}
 	}
-	i.there = location.Exists(i.volume) && !location.OnServer(i.volume)
+	i.there = location.Exists(i.dest.Volume) && !location.OnServer(i.dest.Volume)
 	return nil
-}
-
-// destination is the last argument of the command line.
-func (i *Import) destination() location.Location {
-	if i.into != nil {
-		return *i.into
-	}
-	return location.Root(i.volume)
 }
 
 // skip returns the files to pass over if the volume is made within the tree that it is made of: the
 // volume, and its temporary file, which does not exist yet.
 func (i *Import) skip() (func(tree.FileID, string) bool, error) {
-	if i.into != nil || location.OnServer(i.volume) {
-		return location.SkipVolume(i.volume)
+	if i.into || location.OnServer(i.dest.Volume) {
+		return location.SkipVolume(i.dest.Volume)
 	}
-	dir, err := disk.ParentID(i.volume)
+	dir, err := disk.ParentID(i.dest.Volume)
 	if err != nil {
 		return nil, err
 	}
 	before := make(map[string]bool)
-	list, _ := os.ReadDir(filepath.Dir(i.volume)) // a directory that cannot be listed cannot be a source either
+	list, _ := os.ReadDir(filepath.Dir(i.dest.Volume)) // a directory that cannot be listed cannot be a source either
 	for _, d := range list {
 		before[d.Name()] = true
 	}
-	base := filepath.Base(i.volume)
+	base := filepath.Base(i.dest.Volume)
 	return func(in tree.FileID, name string) bool {
 		isTemp := sqlitefile.IsTemporary(name) && !before[name]
 		return in == dir && (name == base || isTemp)
@@ -211,11 +201,11 @@ func (i *Import) take(ctx context.Context, sources []tree.Source) (stats folio.B
 		}()
 	}
 	switch {
-	case i.into != nil:
-		return i.addTo(ctx, *i.into, nil, sources)
-	case location.OnServer(i.volume):
+	case i.into:
+		return i.addTo(ctx, i.dest, nil, sources)
+	case location.OnServer(i.dest.Volume):
 		create := true
-		return i.addTo(ctx, location.Root(i.volume), &create, sources)
+		return i.addTo(ctx, i.dest, &create, sources)
 	}
 	return i.create(ctx, sources)
 }
@@ -244,9 +234,9 @@ func (i *Import) addTo(ctx context.Context, loc location.Location, create *bool,
 
 // create makes a volume.
 func (i *Import) create(ctx context.Context, sources []tree.Source) (stats folio.BuildStats, err error) {
-	location.Sweep(i.volume)
+	location.Sweep(i.dest.Volume)
 	var own error // of fn
-	err = folio.Create(ctx, i.volume, &folio.CreateOptions{Replace: i.Replaces()}, func(b *folio.Builder) error {
+	err = folio.Create(ctx, i.dest.Volume, &folio.CreateOptions{Replace: i.Replaces()}, func(b *folio.Builder) error {
 		i.put = func(e *tree.Entry) error {
 			if e.Link != "" {
 				return b.Link(e.Link, e.Name)
@@ -361,7 +351,7 @@ func (i *Import) volumeFailure(err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		err = e.Err
 	}
-	return failure.Hint(failure.At(i.volume, err), "nothing was left behind")
+	return failure.Hint(failure.At(i.dest.Volume, err), "nothing was left behind")
 }
 
 // Add implements sink.

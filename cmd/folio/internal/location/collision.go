@@ -64,12 +64,11 @@ func WholeTree(arg string) (Location, error) {
 	return loc, nil
 }
 
-// WholeVolume returns the path of a volume that the command line names as VOLUME, VOLUME: or
-// VOLUME:/.
-func WholeVolume(arg string) (string, error) {
+// WholeVolume returns the volume that the command line names as VOLUME, VOLUME: or VOLUME:/.
+func WholeVolume(arg string) (Location, error) {
 	loc, err := WholeTree(arg)
 	if err == nil && loc.Snapshot != "" {
 		err = failure.Hint(failure.At(loc.String(), failure.ErrSnapshotOf), "write "+loc.Volume)
 	}
-	return loc.Volume, err
+	return loc, err
 }

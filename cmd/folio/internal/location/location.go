@@ -28,10 +28,15 @@ type Location struct {
 	Volume   string // path of the volume's file
 	Snapshot string // "" for the volume as it is
 	Path     string // of the file in it; "." for the root
+
+	address string // of a volume on a server, if it has a password that Volume leaves out
 }
 
-// Root is the root of a volume.
+// Root is the root of a volume in a file.
 func Root(volume string) Location { return Location{Volume: volume, Path: "."} }
+
+// Whole is the root of the volume as it is.
+func (l Location) Whole() Location { return Location{Volume: l.Volume, Path: ".", address: l.address} }
 
 // Parse reads a location. The volume is the longest beginning that names something that exists, and
 // that the end, a colon, or an @ and the name of a snapshot follow. Before an @ it must be a
@@ -139,7 +144,7 @@ func (l Location) OpenWith(o *folio.Options) (*Opened, error) {
 			return nil, err
 		}
 	}
-	v, err := l.open(o)
+	v, err := l.OpenVolume(o)
 	if errors.Is(err, fs.ErrNotExist) && !OnServer(l.Volume) {
 		err = failure.ErrNoVolume
 	}
@@ -162,7 +167,7 @@ func (l Location) Snapshots() ([]folio.Snapshot, error) {
 	if err := HasSnapshots(l.Volume); err != nil {
 		return nil, err
 	}
-	v, err := Root(l.Volume).Open()
+	v, err := l.Whole().Open()
 	if err != nil {
 		return nil, err
 	}
@@ -170,9 +175,6 @@ func (l Location) Snapshots() ([]folio.Snapshot, error) {
 	list, err := v.Snapshots(context.Background())
 	return list, failure.At(l.Volume, err)
 }
-
-// open opens the volume as it is.
-func (l Location) open(o *folio.Options) (*folio.Volume, error) { return OpenVolume(l.Volume, o) }
 
 // snapshotFailure names the snapshot in an error of opening it.
 func (l Location) snapshotFailure(err error) error {

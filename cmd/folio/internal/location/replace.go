@@ -74,7 +74,7 @@ func (r *Replacing) checkServer(volume string) error {
 	if r.Replaces() {
 		return failure.Hint(failure.At(loc.Volume, errReplaceServer), "remove its schema first, or name another volume")
 	}
-	v, err := OpenVolume(loc.Volume, &folio.Options{ReadOnly: true})
+	v, err := loc.OpenVolume(&folio.Options{ReadOnly: true})
 	if err != nil { // making it says what is wrong
 		return nil
 	}

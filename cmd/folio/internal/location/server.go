@@ -1,23 +1,19 @@
 package location
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"path"
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/cmd/folio/internal/failure"
 	"github.com/foliofs/folio/cmd/folio/internal/quote"
 	"github.com/foliofs/folio/pgstore"
 )
-
-// addresses has, for each address of a volume on a server as it is shown, the one that the command
-// line gave, which may have a password.
-var addresses sync.Map
 
 // OnServer reports whether a volume, or a file in one, is on a server: its name begins with
 // postgres://.
@@ -59,7 +55,7 @@ func parseServer(arg string) Location {
 		l.Path = "." // it may have the end of the password
 	}
 	if l.Volume != given {
-		addresses.Store(l.Volume, given)
+		l.address = given
 	}
 	return l
 }
@@ -156,8 +152,9 @@ func wholeBucket(volume string) error {
 	return nil
 }
 
-// OpenVolume opens a volume, in a file or on a server.
-func OpenVolume(volume string, o *folio.Options) (*folio.Volume, error) {
+// OpenVolume opens the volume as it is, in a file or on a server.
+func (l Location) OpenVolume(o *folio.Options) (*folio.Volume, error) {
+	volume := l.Volume
 	if !OnServer(volume) {
 		if o != nil && o.Create && !Exists(volume) {
 			if err := mayEnd(volume, ""); err != nil {
@@ -172,11 +169,7 @@ func OpenVolume(volume string, o *folio.Options) (*folio.Volume, error) {
 	if err := wholeBucket(volume); err != nil {
 		return nil, err
 	}
-	address := volume
-	if given, ok := addresses.Load(volume); ok {
-		address = given.(string)
-	}
-	v, err := pgstore.Open(context.Background(), address, &pgstore.Options{Create: o.Create, ReadOnly: o.ReadOnly, BusyTimeout: o.BusyTimeout})
+	v, err := pgstore.Open(context.Background(), cmp.Or(l.address, volume), &pgstore.Options{Create: o.Create, ReadOnly: o.ReadOnly, BusyTimeout: o.BusyTimeout})
 	if errors.Is(err, folio.ErrNotVolume) {
 		return nil, failure.Rehint(err, "folio create makes volumes")
 	}

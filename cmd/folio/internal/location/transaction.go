@@ -22,7 +22,7 @@ func (l Location) openFor(create *bool) (*folio.Volume, error) {
 	if err := l.MustChange(); err != nil {
 		return nil, err
 	}
-	v, err := l.open(&folio.Options{Create: create != nil && *create})
+	v, err := l.OpenVolume(&folio.Options{Create: create != nil && *create})
 	if errors.Is(err, fs.ErrNotExist) && !OnServer(l.Volume) && (create == nil || !*create) {
 		err = &fs.PathError{Path: l.Volume, Err: failure.ErrNoVolume}
 		if create != nil {

@@ -48,11 +48,12 @@ func Open(volume, baseName string, create bool) (*Overlay, error) {
 
 // OpenKept opens a volume that keeps changes, and returns the base that it tells.
 func OpenKept(volume string, create bool) (*folio.Volume, string, error) {
-	name, err := location.WholeVolume(volume)
+	loc, err := location.WholeVolume(volume)
 	if err != nil {
 		return nil, "", err
 	}
-	vol, err := location.OpenVolume(name, &folio.Options{Create: create})
+	name := loc.Volume
+	vol, err := loc.OpenVolume(&folio.Options{Create: create})
 	if errors.Is(err, fs.ErrNotExist) && !create {
 		err = failure.ErrNoVolume
 	}

@@ -139,16 +139,8 @@ var importRules = []importRule{
 	},
 	{pkg: "cmd/folio/internal/copier", own: ". " + cmdPackages("tree tree/disk tree/volume value failure terminal location"), os: true},
 	{
-		pkg: "cmd/folio/internal/importer", os: true,
-		own: ". sqlitefile " + cmdPackages("tree tree/disk tree/archive tree/volume value failure terminal location"),
-	},
-	{
-		pkg: "cmd/folio/internal/exporter", os: true,
-		own: ". " + cmdPackages("tree tree/disk tree/archive tree/volume value failure interrupt terminal location overlay"),
-	},
-	{
-		pkg: "cmd/folio/internal/converter", os: true,
-		own: ". " + cmdPackages("tree tree/archive tree/volume failure terminal location overlay importer exporter"),
+		pkg: "cmd/folio/internal/convert", os: true,
+		own: ". sqlitefile " + cmdPackages("tree tree/disk tree/archive tree/volume value failure interrupt terminal location overlay"),
 	},
 	{pkg: "cmd/folio/internal/grep", own: ". internal/match " + cmdPackages("failure terminal location listing")},
 	{pkg: "cmd/folio/internal/compare", own: ". internal/inoset " + cmdPackages("tree tree/disk failure location listing"), os: true},
@@ -156,7 +148,7 @@ var importRules = []importRule{
 	{
 		pkg: "cmd/folio", os: true,
 		own: ". mount serve pgstore internal/store internal/posix internal/inoset internal/match " + cmdPackages("tree tree/disk mirror "+
-			"quote value failure interrupt terminal location mountpoint overlay listing copier importer exporter converter grep compare patch"),
+			"quote value failure interrupt terminal location mountpoint overlay listing copier convert grep compare patch"),
 		third: "github.com/spf13/cobra github.com/spf13/pflag golang.org/x/sys github.com/rogpeppe/go-internal",
 	},
 	{pkg: "examples/*", own: ". sqlitefile", os: true},

@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/foliofs/folio/cmd/folio/internal/converter"
+	"github.com/foliofs/folio/cmd/folio/internal/convert"
 )
 
 const convertLong = `Make TARGET of SOURCE: a volume, a snapshot, a directory or an archive becomes a volume or an archive.
@@ -17,7 +17,7 @@ moment. Between two archives, a volume next to TARGET holds the files for the ti
 says what each format keeps.`
 
 func (c *command) convertCommand() *cobra.Command {
-	v := &converter.Convert{Streams: &c.Streams}
+	v := &convert.Convert{Streams: &c.Streams}
 	cmd := writingCommand("convert SOURCE TARGET", "Make a volume or an archive of another one", convertLong,
 		`  folio convert photos.folio photos.sqlar
   folio convert photos.folio@monday monday.folio

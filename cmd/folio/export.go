@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/foliofs/folio/cmd/folio/internal/exporter"
+	"github.com/foliofs/folio/cmd/folio/internal/convert"
 	"github.com/foliofs/folio/cmd/folio/internal/location"
 )
 
@@ -25,7 +25,7 @@ name are replaced, directories are kept. After an error, a directory that was ne
 With --base, the tree of an overlay is exported whose changes the volume keeps.`
 
 func (c *command) exportCommand() *cobra.Command {
-	e := &exporter.Export{Streams: &c.Streams}
+	e := &convert.Export{Streams: &c.Streams}
 	cmd := writingCommand("export VOLUME[:PATH] DEST", "Write a volume to a directory or an archive",
 		exportLong,
 		`  folio export photos.folio restored

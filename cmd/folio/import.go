@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/foliofs/folio/cmd/folio/internal/importer"
+	"github.com/foliofs/folio/cmd/folio/internal/convert"
 )
 
 const importLong = `Make a volume of a tree: of a directory, or of an archive (tar, plain or compressed by gzip, bzip2 or
@@ -30,7 +30,7 @@ A tree that changes while it is read is an error, and so is an archive that is c
 names that lead out of it.`
 
 func (c *command) importCommand() *cobra.Command {
-	i := &importer.Import{Streams: &c.Streams}
+	i := &convert.Import{Streams: &c.Streams}
 	cmd := writingCommand("import SRC... VOLUME[:DIR]", "Make a volume of a directory or an archive",
 		importLong,
 		`  folio import ~/photos photos.folio

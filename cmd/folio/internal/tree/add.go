@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"bytes"
 	"io"
 
 	"github.com/foliofs/folio"
@@ -18,6 +19,14 @@ func (e *Entry) AddTo(a Adder, h *folio.Header) error {
 		return a.Add(h, e.Content)
 	}
 	return a.AddBytes(h, e.Data)
+}
+
+// Reader returns the content of a regular file.
+func (e *Entry) Reader() io.Reader {
+	if e.Content != nil {
+		return e.Content
+	}
+	return bytes.NewReader(e.Data)
 }
 
 // A Meter is a content that counts the bytes that are read from R.

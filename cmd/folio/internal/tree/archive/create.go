@@ -23,19 +23,91 @@ package archive
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"path/filepath"
 
 	"github.com/foliofs/folio/cmd/folio/internal/tree"
 	"github.com/foliofs/folio/internal/osfile"
 )
 
+// Options say how to write.
+type Options struct {
+	// Replace lets Create replace an existing file, at once and as a whole, when the archive is
+	// complete.
+	Replace bool
+	// Warn is called for each file that the format cannot hold. It may be nil.
+	Warn func(name, what string)
+}
+
+func (o *Options) warn(name, what string) {
+	if o.Warn != nil {
+		o.Warn(name, what)
+	}
+}
+
+// A Fill adds all entries of an archive to a sink, and finishes it.
+type Fill func(to tree.Sink) error
+
+// Op is the Op of every *fs.PathError about the archive.
+const Op = "archive"
+
+// ErrNoStream says that a format cannot be written to a stream.
+var ErrNoStream = errors.New("cannot be written to standard output")
+
+// An output remembers the error of its writer. So it can be told from an error of reading.
+type output struct {
+	w   io.Writer
+	err error
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	n, err := o.w.Write(p)
+	if err != nil && o.err == nil {
+		o.err = err
+	}
+	return n, err
+}
+
+// outputError returns the error of writing the archive, or else err.
+func outputError(path string, out *output, err error) error {
+	if out.err != nil {
+		return pathError(path, out.err)
+	}
+	return err
+}
+
+// pathError names the archive in an error of writing it, in place of its temporary file.
+func pathError(path string, err error) error {
+	if _, ok := err.(*tree.EntryError); ok || err == nil {
+		return err
+	}
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		err = e.Err
+	}
+	return &fs.PathError{Op: Op, Path: path, Err: err}
+}
+
+// copySize is how much of a content is copied at once.
+const copySize = 256 << 10
+
+// copyContent writes the content of a regular file, all of it.
+func copyContent(w io.Writer, e *tree.Entry, buf []byte) error {
+	n, err := io.CopyBuffer(struct{ io.Writer }{w}, struct{ io.Reader }{e.Reader()}, buf)
+	if err == nil && n != e.Size {
+		err = fmt.Errorf("%w: %d bytes of %d", io.ErrUnexpectedEOF, n, e.Size)
+	}
+	return err
+}
+
 // Create writes an archive to a file at path, which appears there complete and durable, or not at
 // all. Errors of writing are *fs.PathError with Op and path; those of an entry are
 // *tree.EntryError.
-func Create(ctx context.Context, path string, f Format, o *Options, walk Walk) error {
+func Create(ctx context.Context, path string, f Format, o *Options, fill Fill) error {
 	if f == Sqlar {
-		return createSqlar(ctx, path, o, walk)
+		return createSqlar(ctx, path, o, fill)
 	}
 	resolved, err := osfile.Resolve(path)
 	if err != nil {
@@ -51,7 +123,7 @@ func Create(ctx context.Context, path string, f Format, o *Options, walk Walk) e
 	}
 	defer file.Discard()
 	out := &output{w: io.NewOffsetWriter(file, 0)}
-	if err := stream(out, f, o, walk); err != nil {
+	if err := stream(out, f, o, fill); err != nil {
 		return outputError(path, out, err)
 	}
 	if err := ctx.Err(); err != nil {
@@ -64,30 +136,34 @@ func Create(ctx context.Context, path string, f Format, o *Options, walk Walk) e
 }
 
 // Stream writes an archive to w, which name names in errors.
-func Stream(w io.Writer, name string, f Format, o *Options, walk Walk) error {
+func Stream(w io.Writer, name string, f Format, o *Options, fill Fill) error {
 	out := &output{w: w}
-	return outputError(name, out, stream(out, f, o, walk))
+	return outputError(name, out, stream(out, f, o, fill))
 }
 
-func stream(out *output, f Format, o *Options, walk Walk) error {
+func stream(out *output, f Format, o *Options, fill Fill) error {
 	w, err := newWriter(out, f, o)
 	if err != nil {
 		return err
 	}
-	err = walk(func(e *tree.Entry) error {
-		err := w.add(e)
-		if err != nil && out.err == nil {
-			err = tree.WrapEntry(e.Name, err)
-		}
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	return w.Close()
+	return fill(&namingSink{w, out})
 }
 
-func newWriter(out *output, f Format, o *Options) (writer, error) {
+// A namingSink names the entry in an error, unless the archive cannot be written.
+type namingSink struct {
+	tree.Sink
+	out *output
+}
+
+func (s *namingSink) Add(e *tree.Entry) error {
+	err := s.Sink.Add(e)
+	if err != nil && s.out.err == nil {
+		err = tree.WrapEntry(e.Name, err)
+	}
+	return err
+}
+
+func newWriter(out *output, f Format, o *Options) (tree.Sink, error) {
 	switch f {
 	case Tar:
 		return newTarWriter(out, nil, o), nil

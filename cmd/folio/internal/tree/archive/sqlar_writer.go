@@ -19,6 +19,7 @@ import (
 // name of a file is a file of its own. Symbolic links come last, because sqlite3 -Ax (3.40) ends
 // at the first one that leads nowhere.
 type sqlarWriter struct {
+	file  string
 	table *sqlitefile.TableBuilder
 	o     *Options
 	buf   []byte
@@ -41,9 +42,9 @@ const (
 	maxValue    = 1_000_000_000 // bytes that SQLite accepts in a value, unless it was built otherwise
 )
 
-func createSqlar(ctx context.Context, file string, o *Options, walk Walk) error {
-	s := &sqlarWriter{o: o, buf: make([]byte, copySize), z: zlib.NewWriter(nil)}
-	var own error // of walk
+func createSqlar(ctx context.Context, file string, o *Options, fill Fill) error {
+	s := &sqlarWriter{file: file, o: o, buf: make([]byte, copySize), z: zlib.NewWriter(nil)}
+	var own error // of fill
 	err := sqlitefile.Build(ctx, file, &sqlitefile.BuildOptions{Replace: o.Replace}, func(b *sqlitefile.Builder) error {
 		err := b.Create(sqlarSchema)
 		if err == nil {
@@ -52,16 +53,17 @@ func createSqlar(ctx context.Context, file string, o *Options, walk Walk) error 
 		if err != nil {
 			return err
 		}
-		if own = walk(func(e *tree.Entry) error { return pathError(file, s.add(e)) }); own != nil {
-			return own
-		}
-		return s.addLinks()
+		own = fill(s)
+		return own
 	})
 	if own != nil {
 		return own
 	}
 	return pathError(file, err)
 }
+
+// Add implements tree.Sink.
+func (s *sqlarWriter) Add(e *tree.Entry) error { return pathError(s.file, s.add(e)) }
 
 func (s *sqlarWriter) add(e *tree.Entry) error {
 	if e.Mode.Type() == fs.ModeSymlink {
@@ -81,13 +83,14 @@ func (s *sqlarWriter) add(e *tree.Entry) error {
 	return s.table.Append(s.rowid, e.Name, int64(mode), e.ModTime.Unix(), size, data)
 }
 
-// addLinks writes the symbolic links. Their size is not -1, as sqlite3 writes it, because sqlite3
+// Finish implements tree.Sink. It writes the symbolic links. Their size is not -1, as sqlite3
+// writes it, because sqlite3
 // -Ax fails at such links (3.40).
-func (s *sqlarWriter) addLinks() error {
+func (s *sqlarWriter) Finish() error {
 	for _, l := range s.links {
 		s.rowid++
 		if err := s.table.Append(s.rowid, l.name, l.mode, l.mtime, int64(len(l.target)), l.target); err != nil {
-			return err
+			return pathError(s.file, err)
 		}
 	}
 	return nil

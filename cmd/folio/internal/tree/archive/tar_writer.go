@@ -46,7 +46,7 @@ var tarTypes = map[fs.FileMode]byte{
 	fs.ModeDevice: tar.TypeBlock, fs.ModeDevice | fs.ModeCharDevice: tar.TypeChar,
 }
 
-func (t *tarWriter) add(e *tree.Entry) error {
+func (t *tarWriter) Add(e *tree.Entry) error {
 	if e.Link != "" {
 		if t.left[e.Link] {
 			return nil
@@ -100,7 +100,7 @@ func (t *tarWriter) header(e *tree.Entry, typ byte) *tar.Header {
 // does.
 var xattrKey = strings.NewReplacer("%", "%25", "=", "%3D")
 
-func (t *tarWriter) Close() error {
+func (t *tarWriter) Finish() error {
 	err := t.w.Close()
 	if t.zip != nil {
 		err = errors.Join(err, t.zip.Close())

@@ -49,7 +49,7 @@ func (z *zipWriter) field(e *tree.Entry) *zipField {
 	return f
 }
 
-func (z *zipWriter) add(e *tree.Entry) error {
+func (z *zipWriter) Add(e *tree.Entry) error {
 	if e.Mode.Type()&^(fs.ModeDir|fs.ModeSymlink) != 0 {
 		z.o.warn(e.Name, "a special file")
 		return nil
@@ -76,7 +76,7 @@ func (z *zipWriter) add(e *tree.Entry) error {
 	return err
 }
 
-func (z *zipWriter) Close() error { return z.w.Close() }
+func (z *zipWriter) Finish() error { return z.w.Close() }
 
 // zipOwner returns Info-ZIP's Unix extra field: version 1, size of uid, uid, size of gid, gid.
 func zipOwner(uid, gid uint32) []byte {

@@ -1,6 +1,4 @@
-// Package importer is import: it makes a volume of directories and archives, or adds them to a
-// directory of a volume that is there.
-package importer
+package convert
 
 import (
 	"context"
@@ -28,8 +26,8 @@ import (
 	"github.com/foliofs/folio/sqlitefile"
 )
 
-// An Open opens a source as archive.Open does.
-type Open func(name string, stdin io.Reader, o *tree.Options) (tree.Source, error)
+// An opener opens a source as archive.Open does.
+type opener func(name string, stdin io.Reader, o *tree.Options) (tree.Source, error)
 
 // An Import makes one volume, or adds to one.
 type Import struct {
@@ -39,8 +37,8 @@ type Import struct {
 	AllowEmpty bool
 	MaxSize    value.ByteSize
 	Excluded   []string
-	Open       Open // nil means archive.Open
 
+	open     opener // nil means archive.Open
 	sources  []string
 	mu       sync.Mutex  // guards left, and writing warnings
 	left     int64       // files that could not be read
@@ -81,21 +79,25 @@ func (i *Import) Run(ctx context.Context) (left int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	open := make([]tree.Source, len(i.sources))
+	open := i.open
+	if open == nil {
+		open = archive.Open
+	}
+	opened := make([]tree.Source, len(i.sources))
 	for n, name := range i.sources {
 		if err := location.InFile(name, "folio cp -a copies from there"); err != nil {
 			return 0, err
 		}
 		i.srcName = name
-		src, err := i.open()(name, i.Stdin, o(name))
+		src, err := open(name, i.Stdin, o(name))
 		if err != nil {
 			return 0, failure.At(i.srcTitle(), err)
 		}
 		defer src.Close()
-		open[n] = src
+		opened[n] = src
 	}
 	start := time.Now()
-	stats, err := i.take(ctx, open)
+	stats, err := i.take(ctx, opened)
 	if err != nil {
 		return 0, err
 	}
@@ -111,13 +113,6 @@ func (i *Import) Run(ctx context.Context) (left int64, err error) {
 		fmt.Fprintf(i.Stdout, "%s: %s\n", i.Name(i.dest.String()), text)
 	}
 	return left, nil
-}
-
-func (i *Import) open() Open {
-	if i.Open != nil {
-		return i.Open
-	}
-	return archive.Open
 }
 
 // options checks the command line, and returns the options of a source by its name.

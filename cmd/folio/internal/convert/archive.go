@@ -1,4 +1,4 @@
-package exporter
+package convert
 
 import (
 	"context"
@@ -69,18 +69,18 @@ func (e *Export) archive(f archive.Format) error {
 	p := e.NewProgress("exporting", e.Quiet)
 	defer p.Done()
 	src := &volume.Source{Loc: e.loc, Rx: e.rx, Follow: true, Links: f.IsTar()}
-	t, lost := &tree.Copy{Ctx: e.ctx, Progress: p}, &losses{format: f}
-	walk := func(fn func(*tree.Entry) error) error {
-		t.To = archiveSink{fn, e.NoOwner, lost}
+	t, lost := &tree.Copy{Ctx: e.ctx, Progress: p}, &lossCount{format: f}
+	fill := func(to tree.Sink) error {
+		t.To = archiveSink{to, e.NoOwner, lost}
 		return t.Run(src)
 	}
 	o := &archive.Options{Replace: e.Force, Warn: func(name, what string) { e.WarnLeftOut(e.display(name), what) }}
 	var err error
 	if e.dir == "-" {
-		err = archive.Stream(e.Stdout, failure.StandardOutput, f, o, walk)
+		err = archive.Stream(e.Stdout, failure.StandardOutput, f, o, fill)
 	} else {
 		location.Sweep(e.dir)
-		err = archive.Create(e.ctx, e.dir, f, o, walk)
+		err = archive.Create(e.ctx, e.dir, f, o, fill)
 	}
 	e.stats = t.Stats
 	if err != nil && e.ctx.Err() != nil {
@@ -94,16 +94,17 @@ func (e *Export) archive(f archive.Format) error {
 
 // display is how a file is shown.
 func (e *Export) display(name string) string {
-	if e.As != "" {
-		return filepath.Join(e.As, name)
+	if e.as != "" {
+		return filepath.Join(e.as, name)
 	}
 	return e.loc.Display(tree.Join(e.loc.Path, name))
 }
 
+// An archiveSink is an archive that an export writes.
 type archiveSink struct {
-	write   func(*tree.Entry) error
+	tree.Sink
 	noOwner bool // entries belong to the user who runs the command
-	lost    *losses
+	lost    *lossCount
 }
 
 func (s archiveSink) Add(e *tree.Entry) error {
@@ -111,10 +112,8 @@ func (s archiveSink) Add(e *tree.Entry) error {
 		e.UID, e.GID = uint32(max(0, os.Geteuid())), uint32(max(0, os.Getegid()))
 	}
 	s.lost.count(e)
-	return s.write(e)
+	return s.Sink.Add(e)
 }
-
-func (archiveSink) Finish() error { return nil }
 
 // archiveFailure names the archive in an error of writing it, and the file in the volume in an
 // error of an entry.
@@ -123,13 +122,16 @@ func (e *Export) archiveFailure(err error) error {
 		return pe
 	}
 	if ee, ok := errors.AsType[*tree.EntryError](err); ok {
-		if e.As != "" {
+		if e.as != "" {
 			return &fs.PathError{Path: e.display(ee.Name), Err: ee.Err}
 		}
 		return e.loc.EntryFailure(ee)
 	}
 	if errors.Is(err, archive.ErrNoStream) {
 		return failure.Hint(failure.At(failure.StandardOutput, err), "name a file")
+	}
+	if e, ok := err.(*tree.SinkError); ok {
+		return e.Unwrap()
 	}
 	return err
 }

@@ -1,6 +1,4 @@
-// Package exporter is export: it writes a directory of a volume to a directory on disk or to an
-// archive.
-package exporter
+package convert
 
 import (
 	"context"
@@ -17,6 +15,7 @@ import (
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/cmd/folio/internal/failure"
 	"github.com/foliofs/folio/cmd/folio/internal/location"
+	"github.com/foliofs/folio/cmd/folio/internal/overlay"
 	"github.com/foliofs/folio/cmd/folio/internal/terminal"
 )
 
@@ -25,11 +24,11 @@ type Export struct {
 	*terminal.Streams
 	Force, Quiet, NoOwner bool
 	Format                string // "" lets the name of DEST decide
-	As                    string // the name of the volume in warnings and errors; "" for its own
 	Left                  int64  // attributes that the disk did not take, when Run has returned
 	Base                  string // of the overlay whose changes the volume keeps; "" exports the volume as it is
 
 	loc   location.Location
+	as    string // the name of the volume in warnings and errors; "" for its own
 	dir   string
 	rx    *folio.Rx
 	ctx   context.Context
@@ -133,5 +132,31 @@ func (e *Export) write(root *os.Root, empty bool) (err error) {
 		Top: ".", SetTop: empty, Attr: disk.WholeAttr, Replace: e.Force, Owner: os.Geteuid() == 0 && !e.NoOwner,
 	})
 	e.Left = x.Refused
+	return err
+}
+
+// A keptError says that a volume keeps only the changes of an overlay.
+type keptError struct{ base string }
+
+func (e *keptError) Error() string { return "keeps only what an overlay has changed in " + e.base }
+
+// view calls fn with a view of the tree to export.
+func (e *Export) view(fn func(rx *folio.Rx) error) error {
+	if e.Base == "" {
+		return e.loc.View(e.ctx, fn)
+	}
+	return overlay.ViewOf(e.ctx, e.loc, e.Base, fn)
+}
+
+// warnKept warns if the volume keeps the changes of an overlay and the base is not named: files may
+// have parts of their contents only.
+func (e *Export) warnKept() error {
+	if e.Base != "" {
+		return nil
+	}
+	base, err := overlay.Told(e.rx)
+	if err == nil && base != "" {
+		e.Warn(failure.Rehint(failure.At(e.loc.Tree(), &keptError{base}), "--base TREE exports what it shows"))
+	}
 	return err
 }

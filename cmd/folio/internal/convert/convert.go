@@ -1,6 +1,10 @@
-// Package converter is convert: it makes a volume or an archive of another one, by an import, an
-// export, or both with a volume between them.
-package converter
+// Package convert is import, export and convert.
+//
+// Import makes a volume of directories and archives, or adds them to a directory of a volume that
+// is there. Export writes a directory of a volume to a directory on disk or to an archive. Convert
+// makes a volume or an archive of another one, by an import, an export, or both with a volume
+// between them.
+package convert
 
 import (
 	"context"
@@ -14,9 +18,7 @@ import (
 	"github.com/foliofs/folio/cmd/folio/internal/tree/volume"
 
 	"github.com/foliofs/folio"
-	"github.com/foliofs/folio/cmd/folio/internal/exporter"
 	"github.com/foliofs/folio/cmd/folio/internal/failure"
-	"github.com/foliofs/folio/cmd/folio/internal/importer"
 	"github.com/foliofs/folio/cmd/folio/internal/location"
 	"github.com/foliofs/folio/cmd/folio/internal/overlay"
 	"github.com/foliofs/folio/cmd/folio/internal/terminal"
@@ -80,12 +82,12 @@ func (c *Convert) targetFormat() (string, error) {
 
 // export makes an archive of a volume, which warnings call by the name as.
 func (c *Convert) export(ctx context.Context, from location.Location, format string, base, as string) error {
-	e := &exporter.Export{Streams: c.Streams, Force: c.Replaces(), Quiet: c.Quiet, Format: format, Base: base, As: as}
+	e := &Export{Streams: c.Streams, Force: c.Replaces(), Quiet: c.Quiet, Format: format, Base: base, as: as}
 	return e.Run(ctx, from, c.target)
 }
 
-func (c *Convert) importTo(ctx context.Context, volume string, quiet bool, open importer.Open) (left int64, err error) {
-	i := &importer.Import{Streams: c.Streams, Replacing: c.Replacing, Quiet: quiet, Open: open}
+func (c *Convert) importTo(ctx context.Context, volume string, quiet bool, open opener) (left int64, err error) {
+	i := &Import{Streams: c.Streams, Replacing: c.Replacing, Quiet: quiet, open: open}
 	if err := i.SetOperands([]string{c.source, volume}); err != nil {
 		return 0, err
 	}

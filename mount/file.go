@@ -142,6 +142,9 @@ func (m *fileSystem) Write(_ <-chan struct{}, in *fuse.WriteIn, data []byte) (ui
 		m.refresh(ino, off, len(data), arrived)
 	}
 	m.changed(ino, st, &r)
+	if in.WriteFlags&fuse.WRITE_CACHE == 0 { // the kernel makes these one after the other
+		m.told.wrote(ino)
+	}
 	if st != fuse.OK {
 		return 0, st
 	}

@@ -48,7 +48,20 @@ type extent struct {
 	writer  uint32 // the thread that made the last of them
 	active  uint16 // requests that change the file
 	content bool   // the kernel may have some of the content
+
+	written moment // when a write(2) was about to be answered
+	read    moment // when the kernel last asked for content, or was given some
 }
+
+// A moment is a time since the beginning of the process; 0 if it is not known.
+type moment time.Duration
+
+var begun = time.Now()
+
+func now() moment { return max(1, moment(time.Since(begun))) }
+
+// time returns the moment as a time, which is before all others if the moment is not known.
+func (m moment) time() time.Time { return begun.Add(time.Duration(m)) }
 
 // pageSize is the size of the pages of the kernel's cache, or a multiple of it.
 var pageSize = int64(unix.Getpagesize())
@@ -163,16 +176,35 @@ func (t *told) changed(ino store.Ino, r *resize) (what contentRange, ok bool) {
 	return what, ok
 }
 
-// reading notes that the kernel will have content of a file. It returns the time of the clock.
+// reading notes that the kernel will have content of a file, because it reads or is given some. It
+// returns the time of the clock.
 func (t *told) reading(ino store.Ino) (at uint64) {
 	sh := t.shard(ino)
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
-	if k, ok := sh.nodes[ino]; ok && !k.extent.content {
-		k.extent.content = true
+	if k, ok := sh.nodes[ino]; ok {
+		k.extent.content, k.extent.read = true, now()
 		sh.nodes[ino] = k
 	}
 	return t.clock.Load()
+}
+
+// wrote notes that a write(2) is about to be answered.
+func (t *told) wrote(ino store.Ino) {
+	sh := t.shard(ino)
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	if k, ok := sh.nodes[ino]; ok {
+		k.extent.written = now()
+		sh.nodes[ino] = k
+	}
+}
+
+// lastTransfers returns when a write(2) of a file was last answered, and when the kernel last asked
+// for its content.
+func (t *told) lastTransfers(ino store.Ino) (written, read time.Time) {
+	e := t.extentOf(ino)
+	return e.written.time(), e.read.time()
 }
 
 // short notes that the kernel is told, by a read that came at a time, that a file ends there.
@@ -396,6 +428,7 @@ func (m *fileSystem) storeEnd(ino store.Ino, size int64, last []byte, own bool) 
 	m.drops.begin(ino)
 	defer m.drops.end(ino)
 	m.drops.read(ino, start, size) // as a read: a write that is on its way may be newer
+	m.told.reading(ino)
 	m.kernel.InodeNotifyStoreCache(m.node(ino), start, last)
 }
 

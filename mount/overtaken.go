@@ -17,6 +17,10 @@ import (
 // It may be answered with what was there before the write, and the kernel would keep that. So a
 // write that a read may have overtaken in this way makes the kernel forget that part once more.
 //
+// The program may be kept from running between the copy and the request, for as long as the system
+// is busy. But the kernel makes one write(2) of a file at a time, so it has copied the data after
+// the answer to the one before, and no read before that answer counts.
+//
 // Inodes of one slot are taken for each other, except in reads.
 type drops struct {
 	slots [dropSlots]dropSlot
@@ -43,8 +47,8 @@ type dropRead struct {
 }
 
 // sendingTakes is how long the kernel takes at most from copying the data of a write to the arrival
-// of the request.
-const sendingTakes = 5 * time.Millisecond
+// of the request, where the answer to the write before it is not known or older.
+const sendingTakes = time.Minute
 
 func (d *drops) slot(ino store.Ino) *dropSlot { return &d.slots[ino%dropSlots] }
 
@@ -75,13 +79,13 @@ func (d *drops) read(ino store.Ino, start, end int64) {
 }
 
 // overtaken returns the part of a write that reads may have overtaken, which is empty as a rule.
-// The write arrived at that time and is committed. sure reports that each of these reads has come
-// after the write, so that the write holds no lock on their pages.
-func (d *drops) overtaken(ino store.Ino, start, end int64, arrived time.Time) (from, to int64, sure bool) {
+// The write was copied after the time since, arrived at the other time and is committed. sure
+// reports that each of these reads has come after the write, so that the write holds no lock on
+// their pages.
+func (d *drops) overtaken(ino store.Ino, start, end int64, since, arrived time.Time) (from, to int64, sure bool) {
 	s := d.slot(ino)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	since := arrived.Add(-sendingTakes)
 	if s.active == 0 && s.last.Before(since) {
 		return 0, 0, true
 	}
@@ -104,7 +108,15 @@ func (m *fileSystem) refresh(ino store.Ino, off int64, size int, arrived time.Ti
 	if m.observer == nil {
 		return
 	}
-	from, to, sure := m.drops.overtaken(ino, off, off+int64(size), arrived)
+	written, read := m.told.lastTransfers(ino)
+	since := arrived.Add(-sendingTakes)
+	if written.After(since) {
+		since = written
+	}
+	if read.Before(since) {
+		return
+	}
+	from, to, sure := m.drops.overtaken(ino, off, off+int64(size), since, arrived)
 	if from >= to {
 		return
 	}

@@ -76,27 +76,18 @@ func newPair(t *testing.T, r *rand.Rand) *pair {
 		T: t, rand: r, dir: filepath.Join(d, "dir"), volume: filepath.Join(d, "v.folio"),
 		outside: filepath.Join(d, "outside"), scratch: filepath.Join(d, "scratch"),
 	}
-	p.must(os.Mkdir(p.dir, 0o755), os.MkdirAll(filepath.Join(p.outside, "s", "sub"), 0o750), os.Mkdir(filepath.Join(p.outside, "t"), 0o700), os.Mkdir(p.scratch, 0o755))
+	must(p, os.Mkdir(p.dir, 0o755), os.MkdirAll(filepath.Join(p.outside, "s", "sub"), 0o750), os.Mkdir(filepath.Join(p.outside, "t"), 0o700), os.Mkdir(p.scratch, 0o755))
 	for i, name := range []string{"a", "b", "s/a", "s/c", "t/h"} {
 		file := filepath.Join(p.outside, name)
 		content := bytes.Repeat([]byte(name), 1<<(4*i))
-		p.must(os.WriteFile(file, content, fs.FileMode(0o600|i*0o11)), os.Chtimes(file, p.oldTime(), p.oldTime()))
+		must(p, os.WriteFile(file, content, fs.FileMode(0o600|i*0o11)), os.Chtimes(file, p.oldTime(), p.oldTime()))
 	}
-	p.must(
+	must(p,
 		os.Symlink("a", filepath.Join(p.outside, "s", "l")), os.Link(filepath.Join(p.outside, "t", "h"), filepath.Join(p.outside, "t", "i")),
 		os.Truncate(filepath.Join(p.outside, "s", "c"), 200<<10),
 	)
 	mustRun(t, "mkdir", "-p", "--create", p.volume)
 	return p
-}
-
-func (p *pair) must(errs ...error) {
-	p.Helper()
-	for _, err := range errs {
-		if err != nil {
-			p.Fatal(err)
-		}
-	}
 }
 
 // oldTime is a time that no operation leaves by itself.
@@ -105,7 +96,7 @@ func (p *pair) oldTime() time.Time { return time.Unix(1e9+p.rand.Int64N(1e8), p.
 func (p *pair) run(ops int) {
 	before := p.lines(p.readDir(p.dir))
 	for range ops {
-		p.must(exec.Command("cp", "-a", p.dir, p.dir+".before").Run())
+		must(p, exec.Command("cp", "-a", p.dir, p.dir+".before").Run())
 		p.names = p.names[:0]
 		for _, line := range before {
 			name, _, _ := strings.Cut(line, " ")
@@ -120,7 +111,7 @@ func (p *pair) run(ops int) {
 			return
 		}
 		if !op.succeeded { // coreutils may have gone half of the way
-			p.must(os.RemoveAll(p.dir), os.Rename(p.dir+".before", p.dir))
+			must(p, os.RemoveAll(p.dir), os.Rename(p.dir+".before", p.dir))
 		}
 		after := p.lines(p.readVolume())
 		want := p.lines(p.readDir(p.dir))
@@ -132,7 +123,7 @@ func (p *pair) run(ops int) {
 			p.Errorf("%s failed and changed something: %s", op, difference(before, after))
 		}
 		before = after
-		p.must(os.RemoveAll(p.dir + ".before"))
+		must(p, os.RemoveAll(p.dir+".before"))
 	}
 	if got := mustRun(p.T, "check", p.volume); !strings.Contains(got, ": ok: ") {
 		p.Error(got)
@@ -188,7 +179,7 @@ func (p *pair) same(op *operation) bool {
 	}
 	if op.out {
 		for _, dir := range copies {
-			p.must(os.RemoveAll(dir), os.MkdirAll(dir+"/d/a", 0o755), os.WriteFile(dir+"/f", []byte("old"), 0o640), os.Chtimes(dir+"/f", p.oldTime(), time.Unix(1e9, 0)),
+			must(p, os.RemoveAll(dir), os.MkdirAll(dir+"/d/a", 0o755), os.WriteFile(dir+"/f", []byte("old"), 0o640), os.Chtimes(dir+"/f", p.oldTime(), time.Unix(1e9, 0)),
 				os.Symlink("f", dir+"/tofile"), os.Symlink("d", dir+"/todir"), os.Symlink("none", dir+"/tonone"))
 		}
 	}
@@ -226,7 +217,7 @@ type treeFile struct {
 
 func (p *pair) readDir(dir string) map[string]treeFile {
 	files := make(map[string]treeFile)
-	p.must(filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+	must(p, filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -247,7 +238,7 @@ func (p *pair) readDir(dir string) map[string]treeFile {
 func (p *pair) readVolume() map[string]treeFile {
 	files := make(map[string]treeFile)
 	loc := location.Parse(p.volume)
-	p.must(loc.View(p.Context(), func(rx *folio.Rx) error {
+	must(p, loc.View(p.Context(), func(rx *folio.Rx) error {
 		return listing.Walk(loc, rx, func(e *listing.Entry) (err error) {
 			n := &e.Node
 			f := treeFile{mode: e.Mode, mtime: time.Unix(0, n.Mtime), links: uint64(n.Nlink), id: n.Ino}

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -80,7 +81,8 @@ func TestKilledDaemon(t *testing.T) {
 		}
 		changers := &killed{t: t, dir: other}
 		changers.use("write", "write")
-		time.Sleep(time.Duration(50+rand.IntN(300)) * time.Millisecond)
+		until := int64(10 + rand.IntN(300))
+		waitFor(t, "the programs use the mount", func() bool { return k.uses.Load()+changers.uses.Load() >= until })
 		k.kill(way.watchdog)
 		if !way.watchdog {
 			k.end()
@@ -104,7 +106,16 @@ type killed struct {
 	t           *testing.T
 	volume, dir string
 	daemon      *usingProgram // if it is in the foreground
+	uses        useCount      // of programs
 	programs    []*usingProgram
+}
+
+// A useCount counts the bytes that programs write: one for each use.
+type useCount struct{ atomic.Int64 }
+
+func (u *useCount) Write(p []byte) (int, error) {
+	u.Add(int64(len(p)))
+	return len(p), nil
 }
 
 // A usingProgram uses a mount until it gets an error.
@@ -121,6 +132,9 @@ func (k *killed) start(args ...string) *usingProgram {
 		k.t.Fatal(err)
 	}
 	p := &usingProgram{cmd: &exec.Cmd{Path: self, Args: args}, ended: make(chan struct{})}
+	if args[0] == usingName {
+		p.cmd.Stdout = &k.uses
+	}
 	if err := p.cmd.Start(); err != nil {
 		k.t.Fatal(err)
 	}
@@ -151,15 +165,11 @@ func (k *killed) mount(way string) {
 // announced waits until all of the mount is done.
 func (k *killed) announced() {
 	k.t.Helper()
-	for end := time.Now().Add(20 * time.Second); ; time.Sleep(time.Millisecond) {
+	waitFor(k.t, k.dir+" is mounted", func() bool {
 		mounts, err := mountpoint.Volumes()
-		if err != nil || time.Now().After(end) {
-			k.t.Fatalf("%s: is not mounted, %v", k.dir, err)
-		}
-		if slices.ContainsFunc(mounts, func(m mountpoint.Mount) bool { return m.Dir == k.dir && announced(&m) }) {
-			return
-		}
-	}
+		must(k.t, err)
+		return slices.ContainsFunc(mounts, func(m mountpoint.Mount) bool { return m.Dir == k.dir && announced(&m) })
+	})
 }
 
 // use starts programs that use the mount.
@@ -173,18 +183,13 @@ func (k *killed) use(kinds ...string) {
 // overlay runs a program in an overlay over a directory. The mount is where the program says.
 func (k *killed) overlay(base, volume string) {
 	k.t.Helper()
-	told := filepath.Join(filepath.Dir(k.dir), "told"+filepath.Base(k.dir))
-	k.daemon = k.start("folio", "overlay", "run", "--base", base, volume, "sh", "-c", `pwd >"$0".new && mv "$0".new "$0" && exec sleep 100`, told)
-	for end := time.Now().Add(20 * time.Second); ; time.Sleep(time.Millisecond) {
-		text, err := os.ReadFile(told)
-		if err == nil {
-			k.dir = strings.TrimSpace(string(text))
-			break
-		}
-		if time.Now().After(end) {
-			k.t.Fatal(err)
-		}
-	}
+	dirFile := filepath.Join(filepath.Dir(k.dir), "dir"+filepath.Base(k.dir))
+	k.daemon = k.start("folio", "overlay", "run", "--base", base, volume, "sh", "-c", `pwd >"$0".new && mv "$0".new "$0" && exec sleep 100`, dirFile)
+	waitFor(k.t, "the overlay is mounted", func() bool {
+		text, err := os.ReadFile(dirFile)
+		k.dir = strings.TrimSpace(string(text))
+		return err == nil
+	})
 	k.use("write", "write", "read", "read", "read", "read", "read", "read", "read", "read")
 }
 
@@ -296,6 +301,7 @@ func useMount() {
 		if err != nil && !errors.Is(err, syscall.EINTR) {
 			return
 		}
+		fmt.Print(".")
 	}
 }
 

@@ -18,23 +18,6 @@ import (
 	"github.com/foliofs/folio/cmd/folio/internal/location"
 )
 
-// runFolio runs the command and returns its exit code and what it wrote.
-func runFolio(t *testing.T, args ...string) (code int, stdout, stderr string) {
-	t.Helper()
-	var out, errs bytes.Buffer
-	code = run(t.Context(), args, strings.NewReader(""), &out, &errs)
-	return code, out.String(), errs.String()
-}
-
-func mustRun(t *testing.T, args ...string) string {
-	t.Helper()
-	code, stdout, stderr := runFolio(t, args...)
-	if code != exitOK || stderr != "" {
-		t.Fatalf("folio %q: exit code %d, %s", args, code, stderr)
-	}
-	return stdout
-}
-
 // goroot returns where the Go distribution is.
 func goroot(t *testing.T) string {
 	t.Helper()

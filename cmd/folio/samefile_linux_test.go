@@ -53,12 +53,12 @@ func linkTree(dir string) error {
 // sides.
 func newLinkPair(t *testing.T) (*pair, func()) {
 	p := newPair(t, rand.New(rand.NewPCG(1, 1)))
-	p.must(linkTree(p.dir))
+	must(p, linkTree(p.dir))
 	mustRun(t, "import", "-qf", p.dir, p.volume)
 	volume, err := os.ReadFile(p.volume)
-	p.must(err)
+	must(p, err)
 	return p, func() {
-		p.must(os.RemoveAll(p.dir), linkTree(p.dir), os.WriteFile(p.volume, volume, 0o644))
+		must(p, os.RemoveAll(p.dir), linkTree(p.dir), os.WriteFile(p.volume, volume, 0o644))
 	}
 }
 

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // TestServeHangup sends SIGHUP to a server: it reads its files again, and goes on. A server without
@@ -34,11 +33,7 @@ func TestServeHangup(t *testing.T) {
 	p := startServing(t, serveCommand(t, nil, "-q", "--users", users, "--rights", rights, "--listen", "127.0.0.1:0", volume))
 	says := func(text string) {
 		t.Helper()
-		for end := time.Now().Add(20 * time.Second); !strings.Contains(p.log.String(), text); time.Sleep(10 * time.Millisecond) {
-			if time.Now().After(end) {
-				t.Fatalf("the log does not say %q: %s", text, p.log.String())
-			}
-		}
+		waitFor(t, "the log says "+text, func() bool { return strings.Contains(p.log.String(), text) })
 	}
 	status := func() int {
 		t.Helper()

@@ -47,13 +47,6 @@ func sideVolume(t *testing.T) (dir, volume string) {
 	return dir, volume
 }
 
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // TestSideObstacles has each obstacle at the name of each file next to a volume, in rollback and in
 // WAL mode, and runs every command: nothing outside is touched, nothing waits, and what is refused
 // says so in one line.

@@ -82,7 +82,7 @@ func (w *walk) visit(a, b *File) error {
 	if w.same(a, b) {
 		return nil
 	}
-	c, err := w.judge(a, b)
+	c, err := w.difference(a, b)
 	if err == nil && c.Kind != 0 {
 		err = w.Report(&c)
 	}
@@ -113,8 +113,8 @@ func (w *walk) untouched(a, b *File) bool {
 		a.Ctime == b.Ctime && a.Mtime == b.Mtime && a.Size == b.Size && a.Mode == b.Mode && a.UID == b.UID && a.GID == b.GID
 }
 
-// judge says how two files differ. The result has no Kind if they do not.
-func (w *walk) judge(a, b *File) (c Change, err error) {
+// difference says how two files differ. The result has no Kind if they do not.
+func (w *walk) difference(a, b *File) (c Change, err error) {
 	switch {
 	case a == nil:
 		c = Change{Kind: Added, Path: b.Path, New: b}

@@ -4,9 +4,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"math"
 	"path/filepath"
-	"time"
 
 	"github.com/foliofs/folio/cmd/folio/internal/tree"
 	"github.com/foliofs/folio/cmd/folio/internal/tree/disk"
@@ -52,20 +50,9 @@ func (t *diskTree) file(f *disk.File, path string) *File {
 	d := &diskFile{tree: t, file: f}
 	d.File = File{
 		Path: path, Mode: h.Mode, UID: h.UID, GID: h.GID, Size: size, Rdev: h.Rdev, Target: f.Target(),
-		ID: f.ID(), Mtime: nanoseconds(h.ModTime), Ctime: nanoseconds(h.ChangeTime), tree: t, inode: d,
+		ID: f.ID(), Mtime: tree.Nanoseconds(h.ModTime), Ctime: tree.Nanoseconds(h.ChangeTime), tree: t, inode: d,
 	}
 	return &d.File
-}
-
-// nanoseconds returns a time as a volume holds it: the nearest one in its range.
-func nanoseconds(t time.Time) int64 {
-	switch {
-	case t.After(time.Unix(0, math.MaxInt64)):
-		return math.MaxInt64
-	case t.Before(time.Unix(0, math.MinInt64)):
-		return math.MinInt64
-	}
-	return t.UnixNano()
 }
 
 // A diskFile is an inode.
@@ -96,26 +83,17 @@ func (d *diskFile) xattrs() (map[string][]byte, error) {
 	return d.file.Xattrs()
 }
 
-func (d *diskFile) list() (names, error) {
+func (d *diskFile) list() (children, error) {
 	dir := d.tree.browser.Open(d.file, d.Path)
 	list, err := dir.Names()
-	return &diskNames{d.tree, dir, list}, err
-}
-
-// A diskNames is a names.
-type diskNames struct {
-	tree *diskTree
-	dir  *disk.Dir
-	list []string
-}
-
-func (l *diskNames) len() int          { return len(l.list) }
-func (l *diskNames) name(i int) string { return l.list[i] }
-
-func (l *diskNames) file(i int) (*File, error) {
-	f, err := l.dir.File(l.list[i])
-	if err != nil {
-		return nil, err
-	}
-	return l.tree.file(f, tree.Join(l.dir.Path, f.Name)), nil
+	return children{
+		tree.Names{Len: len(list), At: func(i int) string { return list[i] }},
+		func(i int) (*File, error) {
+			f, err := dir.File(list[i])
+			if err != nil {
+				return nil, err
+			}
+			return d.tree.file(f, tree.Join(dir.Path, f.Name)), nil
+		},
+	}, err
 }

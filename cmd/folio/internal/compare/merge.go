@@ -1,6 +1,6 @@
 package compare
 
-import "strings"
+import "github.com/foliofs/folio/cmd/folio/internal/tree"
 
 // A merger goes through two trees together.
 type merger struct {
@@ -18,43 +18,25 @@ func (m *merger) directories(a, b *File, visit func(a, b *File) error) error {
 	if !okLeft || !okRight {
 		return nil
 	}
-	for i, j := 0, 0; i < left.len() || j < right.len(); {
+	return tree.Pairs(left.names, right.names, func(i, j int) error {
 		var x, y *File
-		order, ok := compareNext(left, i, right, j), true
-		if order <= 0 {
-			x, ok = m.file(a, left, i)
-			i++
+		okX, okY := true, true
+		if i >= 0 {
+			x, okX = m.file(a, left, i)
 		}
-		if order >= 0 {
-			var found bool
-			y, found = m.file(b, right, j)
-			ok = ok && found
-			j++
+		if j >= 0 {
+			y, okY = m.file(b, right, j)
 		}
-		if !ok {
-			continue
+		if !okX || !okY {
+			return nil
 		}
-		if err := visit(x, y); err != nil {
-			return err
-		}
-	}
-	return nil
+		return visit(x, y)
+	})
 }
 
-// compareNext compares the next names of two lists. The end of a list comes after all names.
-func compareNext(a names, i int, b names, j int) int {
-	switch {
-	case i == a.len():
-		return 1
-	case j == b.len():
-		return -1
-	}
-	return strings.Compare(a.name(i), b.name(j))
-}
-
-func (m *merger) list(dir *File) (names, bool) {
+func (m *merger) list(dir *File) (children, bool) {
 	if dir == nil {
-		return noNames{}, true
+		return children{}, true
 	}
 	l, err := dir.inode.list()
 	if err != nil {
@@ -63,25 +45,10 @@ func (m *merger) list(dir *File) (names, bool) {
 	return l, err == nil
 }
 
-func (m *merger) file(dir *File, l names, i int) (*File, bool) {
+func (m *merger) file(dir *File, l children, i int) (*File, bool) {
 	f, err := l.file(i)
 	if err != nil {
-		m.trouble(dir.tree.Error(join(dir.Path, l.name(i)), err))
+		m.trouble(dir.tree.Error(tree.Join(dir.Path, l.names.At(i)), err))
 	}
 	return f, err == nil
 }
-
-// join returns the path of a name in a directory, which may be one that leads elsewhere.
-func join(dir, name string) string {
-	if dir == "." {
-		return name
-	}
-	return dir + "/" + name
-}
-
-// A noNames is the names of a directory that does not exist.
-type noNames struct{}
-
-func (noNames) len() int                { return 0 }
-func (noNames) name(int) string         { panic("no such name") }
-func (noNames) file(int) (*File, error) { panic("no such file") }

@@ -3,6 +3,7 @@ package compare
 import (
 	"path"
 
+	"github.com/foliofs/folio/cmd/folio/internal/tree"
 	"github.com/foliofs/folio/internal/inoset"
 )
 
@@ -17,7 +18,7 @@ type moves struct {
 // directory was moved.
 func (m *moves) withDir(old *File, now string) bool {
 	dir := m.from[path.Dir(now)]
-	return dir != nil && join(dir.Path, path.Base(now)) == old.Path
+	return dir != nil && tree.Join(dir.Path, path.Base(now)) == old.Path
 }
 
 // findMoves goes through two trees of one volume twice. The first time it takes note of the inodes

@@ -49,15 +49,14 @@ type File struct {
 type inode interface {
 	open() (io.ReadCloser, error)
 	xattrs() (map[string][]byte, error)
-	list() (names, error)
+	list() (children, error)
 }
 
-// A names is the names in a directory, sorted by their bytes. Files are looked at one by one: only
-// the names of a large directory are in memory.
-type names interface {
-	len() int
-	name(i int) string
-	file(i int) (*File, error)
+// The children of a directory are looked at one by one: only the names of a large directory are in
+// memory.
+type children struct {
+	names tree.Names
+	file  func(i int) (*File, error)
 }
 
 // IsDir reports whether f is a directory. nil is none.

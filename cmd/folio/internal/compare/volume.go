@@ -2,7 +2,6 @@ package compare
 
 import (
 	"io"
-	"io/fs"
 	"path"
 
 	"github.com/foliofs/folio/cmd/folio/internal/tree"
@@ -73,24 +72,16 @@ func (v *volumeFile) open() (io.ReadCloser, error) {
 
 func (v *volumeFile) xattrs() (map[string][]byte, error) { return v.tree.rx.Xattrs(v.at()) }
 
-func (v *volumeFile) list() (names, error) {
+func (v *volumeFile) list() (children, error) {
 	list, err := v.walker.ReadDir(&v.entry)
-	return &volumeNames{v, list}, err
-}
-
-// A volumeNames is a names.
-type volumeNames struct {
-	dir     *volumeFile
-	entries []fs.DirEntry
-}
-
-func (l *volumeNames) len() int          { return len(l.entries) }
-func (l *volumeNames) name(i int) string { return l.entries[i].Name() }
-
-func (l *volumeNames) file(i int) (*File, error) {
-	e, err := l.dir.walker.Entry(&l.dir.entry, l.entries[i])
-	if err != nil {
-		return nil, err
-	}
-	return l.dir.tree.file(l.dir.walker, e), nil
+	return children{
+		tree.Names{Len: len(list), At: func(i int) string { return list[i].Name() }},
+		func(i int) (*File, error) {
+			e, err := v.walker.Entry(&v.entry, list[i])
+			if err != nil {
+				return nil, err
+			}
+			return v.tree.file(v.walker, e), nil
+		},
+	}, err
 }

@@ -69,7 +69,7 @@ func (e *Export) archive(f archive.Format) error {
 	p := e.NewProgress("exporting", e.Quiet)
 	defer p.Done()
 	src := &volume.Source{Loc: e.loc, Rx: e.rx, Follow: true, Links: f.IsTar()}
-	t, lost := &tree.Copy{Ctx: e.ctx, Progress: p}, &lossCount{format: f}
+	t, lost := &tree.Copy{Ctx: e.ctx, Progress: p}, &unsupported{format: f}
 	fill := func(to tree.Sink) error {
 		t.To = archiveSink{to, e.NoOwner, lost}
 		return t.Run(src)
@@ -104,7 +104,7 @@ func (e *Export) display(name string) string {
 type archiveSink struct {
 	tree.Sink
 	noOwner bool // entries belong to the user who runs the command
-	lost    *lossCount
+	lost    *unsupported
 }
 
 func (s archiveSink) Add(e *tree.Entry) error {

@@ -12,55 +12,64 @@ import (
 // ErrMeanwhile says that another program has changed the same directory of the volume.
 var ErrMeanwhile = errors.New("was changed by another program meanwhile")
 
+// A step is an entry with what is done to its file.
+type step struct {
+	*tree.Entry
+	op *op
+}
+
 // Apply implements disk.Differ. It is called on the goroutine of Run.
 func (m *mirror) Apply(entries []*tree.Entry) error {
 	n := len(entries)
+	steps := make([]step, n)
+	for i, o := range m.planned.take(n) {
+		steps[i] = step{entries[i], o}
+	}
 	if n > 1 && entries[n-1].Content != nil { // an error in it rolls its transaction back
-		if err := m.transaction(entries[:n-1]); err != nil {
+		if err := m.transaction(steps[:n-1]); err != nil {
 			return err
 		}
-		entries = entries[n-1:]
+		steps = steps[n-1:]
 	}
-	return m.transaction(entries)
+	return m.transaction(steps)
 }
 
-// transaction applies all entries whose content can be read (M2).
-func (m *mirror) transaction(entries []*tree.Entry) error {
-	entries = m.readable(entries)
-	if len(entries) == 0 {
+// transaction applies all steps whose content can be read (M2).
+func (m *mirror) transaction(steps []step) error {
+	steps = m.readable(steps)
+	if len(steps) == 0 {
 		return nil
 	}
-	err := m.update(entries)
+	err := m.update(steps)
 	if e, ok := err.(*sourceError); ok && m.ctx.Err() == nil {
-		m.skip(entries[0], e.error)
+		m.skip(steps[0].op.Path, e.error)
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	for _, e := range entries {
-		m.report(e)
+	for _, s := range steps {
+		m.report(s)
 	}
 	return nil
 }
 
 // readable leaves out entries without their content, and further names of such.
-func (m *mirror) readable(entries []*tree.Entry) (list []*tree.Entry) {
-	for _, e := range entries {
-		switch o := e.Note.(*op); {
-		case e.Err != nil:
-			m.skip(e, e.Err)
-		case o.Kind == Linked && m.skipped[o.first]:
-			m.skip(e, ErrFirst)
+func (m *mirror) readable(steps []step) (list []step) {
+	for _, s := range steps {
+		switch {
+		case s.Err != nil:
+			m.skip(s.op.Path, s.Err)
+		case s.op.Kind == Linked && m.skipped[s.op.first]:
+			m.skip(s.op.Path, ErrFirst)
 		default:
-			list = append(list, e)
+			list = append(list, s)
 		}
 	}
 	return list
 }
 
-func (m *mirror) skip(e *tree.Entry, why error) {
-	path := e.Note.(*op).Path
+func (m *mirror) skip(path string, why error) {
 	if !harmless(why) {
 		m.stats.Skipped++
 	}
@@ -68,13 +77,13 @@ func (m *mirror) skip(e *tree.Entry, why error) {
 	m.Warn(path, why)
 }
 
-func (m *mirror) update(entries []*tree.Entry) error {
+func (m *mirror) update(steps []step) error {
 	if m.DryRun {
 		return nil
 	}
 	return m.v.Update(m.ctx, func(tx *folio.Tx) error {
-		for _, e := range entries {
-			if err := m.apply(tx, e); err != nil {
+		for _, s := range steps {
+			if err := m.apply(tx, s); err != nil {
 				return err
 			}
 		}
@@ -82,22 +91,21 @@ func (m *mirror) update(entries []*tree.Entry) error {
 	})
 }
 
-func (m *mirror) apply(tx *folio.Tx, e *tree.Entry) error {
-	o := e.Note.(*op)
-	if o.Kind == Removed || o.clear {
-		if err := tx.RemoveAll(e.Name); err != nil {
+func (m *mirror) apply(tx *folio.Tx, s step) error {
+	if s.op.Kind == Removed || s.op.clear {
+		if err := tx.RemoveAll(s.Name); err != nil {
 			return err
 		}
 	}
-	switch o.Kind {
+	switch s.op.Kind {
 	case Removed:
 		return nil
 	case Linked:
-		return meanwhile(e.Name, tx.Link(m.place(o.first), e.Name))
+		return meanwhile(s.Name, tx.Link(m.place(s.op.first), s.Name))
 	case New, Changed:
-		return m.addFile(tx, e)
+		return m.addFile(tx, s.Entry)
 	}
-	return meanwhile(e.Name, tx.SetHeader(&e.Header))
+	return meanwhile(s.Name, tx.SetHeader(&s.Header))
 }
 
 func (m *mirror) addFile(tx *folio.Tx, e *tree.Entry) error {
@@ -127,17 +135,16 @@ func meanwhile(name string, err error) error {
 }
 
 // report counts a change, and tells about it.
-func (m *mirror) report(e *tree.Entry) {
-	o := e.Note.(*op)
-	if o.Kind == 0 {
+func (m *mirror) report(s step) {
+	if s.op.Kind == 0 {
 		return
 	}
-	m.stats.Done[o.Kind]++
-	m.stats.Bytes += e.Size
-	if e.Content == nil {
-		m.copied(e.Size)
+	m.stats.Done[s.op.Kind]++
+	m.stats.Bytes += s.Size
+	if s.Content == nil {
+		m.copied(s.Size)
 	}
 	if m.Changed != nil {
-		m.Changed(o.Change)
+		m.Changed(s.op.Change)
 	}
 }

@@ -2,7 +2,7 @@
 //
 // # Terms
 //
-// look.go compares a directory on disk with the volume, decide.go decides on changes, and apply.go
+// scan.go compares a directory on disk with the volume, plan.go decides on changes, and apply.go
 // makes them. Package source runs the three concurrently. It lists the disk ahead, and reads the
 // contents that are needed.
 //
@@ -68,7 +68,7 @@ const (
 // Stats count changes, and files that were not changed.
 type Stats struct {
 	Done    [Removed + 1]int64 // by Kind; something that is removed with all that is in it counts once
-	Same    int64              // files that were alike
+	Same    int64              // files that were equal
 	Skipped int64              // files that were left as they were because of an error
 	Bytes   int64              // of contents written
 }
@@ -82,6 +82,7 @@ type mirror struct {
 	there bool          // dir is
 	start time.Time
 
+	planned opQueue         // from Compare to Apply
 	links   links           // Compare's
 	same    int64           // Compare's
 	left    int64           // Compare's: skipped

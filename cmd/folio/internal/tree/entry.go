@@ -79,10 +79,7 @@ type Entry struct {
 	// Both are valid until the function that got the entry returns.
 	Content io.Reader
 	Data    []byte
-	// Err and Note are for Diff. Err says why there is no content. Note is that of the caller that
-	// added the entry.
-	Err  error
-	Note any
+	Err     error // for RunBatches: why there is no content
 }
 
 // A Source is a tree to be read once.

@@ -8,9 +8,9 @@ import (
 
 // A Differ compares a Tree with something else, and makes that like it.
 type Differ interface {
-	// Look compares a directory, and leaves the result in d.Known. It is called on several
-	// goroutines, for each directory after its parent. An error ends Diff.
-	Look(d *Dir) error
+	// Scan compares a directory. It is called on several goroutines, for each directory after its
+	// parent. An error ends Diff.
+	Scan(d *Dir) (Comparison, error)
 	// Compare passes the changes to make to out. It is called on one goroutine, for each directory
 	// before those in it, and these in the order of their names.
 	Compare(d *Dir, out *Out) error
@@ -20,10 +20,16 @@ type Differ interface {
 	Apply(entries []*tree.Entry) error
 }
 
+// A Comparison is what a Differ has found out about a directory.
+type Comparison interface {
+	// HasDir reports whether a directory in the directory is one on the other side, too.
+	HasDir(name string) bool
+}
+
 // Diff compares a tree of a directory with something else, on all cores. Contents are read ahead,
 // of those files that Compare asks for.
 func Diff(ctx context.Context, t *Tree, differ Differ) error {
-	s := newScan(t, differ.Look)
+	s := newScan(t, differ)
 	defer s.handles.closeAll()
 	return tree.RunBatches(ctx, t.o, func(p *tree.Pipeline) error {
 		top, err := s.top()

@@ -24,23 +24,27 @@ type copier struct {
 	lines  []string // what Apply got, as describe has it
 	errs   []string // of entries
 	before func(entries []*tree.Entry)
-	fail   error // of Look
+	fail   error // of Scan
 	skip   bool  // add nothing
 	open   int   // how many directories were, at most
 }
 
-func (c *copier) Look(d *Dir) error {
-	if d.Up != nil && d.Up.Known == nil {
+// A seen is a Comparison of a copier: the path of the directory.
+type seen string
+
+func (seen) HasDir(string) bool { return false }
+
+func (c *copier) Scan(d *Dir) (Comparison, error) {
+	if d.Up != nil && d.Up.Comparison == nil {
 		c.t.Errorf("%s is looked at before the directory that it is in", d.Path)
 	}
-	d.Known = d.Path
 	c.looked.Add(1)
-	return c.fail
+	return seen(d.Path), c.fail
 }
 
 func (c *copier) Compare(d *Dir, out *Out) error {
 	c.dirs = append(c.dirs, d.Path)
-	if d.Known != d.Path {
+	if d.Comparison != seen(d.Path) {
 		c.t.Errorf("%s is compared before it is looked at", d.Path)
 	}
 	if d.Err != nil {
@@ -164,7 +168,7 @@ func TestDiffEnds(t *testing.T) {
 	dir, _ := manyLarge(t)
 	own := errors.New("own")
 	if err := diff(t, t.Context(), dir, &copier{fail: own}); !errors.Is(err, own) {
-		t.Errorf("Look failed: %v", err)
+		t.Errorf("Scan failed: %v", err)
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	c := &copier{before: func([]*tree.Entry) { cancel(own) }}
@@ -207,13 +211,13 @@ type equalChecker struct {
 	want map[string]bool
 }
 
-func (c *equalChecker) Look(d *Dir) error {
+func (c *equalChecker) Scan(d *Dir) (Comparison, error) {
 	for content, want := range c.want {
 		if got, err := d.Files[0].Equal(strings.NewReader(content)); got != want || err != nil {
 			c.t.Errorf("%d bytes: %t, %v", len(content), got, err)
 		}
 	}
-	return c.copier.Look(d)
+	return c.copier.Scan(d)
 }
 
 // TestDiffSubdirectory finds a directory as it was listed, also where the system tells no identity.

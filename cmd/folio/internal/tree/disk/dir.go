@@ -10,11 +10,11 @@ import (
 
 // A Dir is a directory of a Tree that Diff compares with something else.
 type Dir struct {
-	Path  string // "." for the root
-	Files []File // in it, sorted by name; not valid after Compare
-	Err   error  // why it could not be listed; then there are no Files
-	Up    *Dir   // nil for the root
-	Known any    // the result of Look
+	Path       string // "." for the root
+	Files      []File // in it, sorted by name; not valid after Compare
+	Err        error  // why it could not be listed; then there are no Files
+	Up         *Dir   // nil for the root
+	Comparison        // the result of Scan
 
 	name   string // in Up
 	stat   fileStat

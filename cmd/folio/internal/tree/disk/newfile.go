@@ -56,7 +56,7 @@ func (w *Writer) large(d *outDir, name, shown string, attr *Attr, content io.Rea
 	if err != nil {
 		return err
 	}
-	pw := &pieceWriter{pieces: &w.pieces, writeAt: func(p []byte, off int64) error { return writeAt(f, p, off, attr) }}
+	pw := &writeBehind{pieces: &w.pieces, writeAt: func(p []byte, off int64) error { return writeAt(f, p, off, attr) }}
 	err = w.copyRanges(pw, attr, content)
 	if last := pw.wait(); err == nil {
 		err = last

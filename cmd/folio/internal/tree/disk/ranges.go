@@ -23,7 +23,7 @@ func nextData(content io.ReaderAt, off int64, attr *Attr) (start, end int64, err
 }
 
 // copyRanges writes a content to a new file, without its holes.
-func (w *Writer) copyRanges(pw *pieceWriter, attr *Attr, content io.ReaderAt) error {
+func (w *Writer) copyRanges(pw *writeBehind, attr *Attr, content io.ReaderAt) error {
 	for off := int64(0); off < attr.Size; {
 		start, end, err := nextData(content, off, attr)
 		if err == nil {
@@ -37,7 +37,7 @@ func (w *Writer) copyRanges(pw *pieceWriter, attr *Attr, content io.ReaderAt) er
 	return nil
 }
 
-func (w *Writer) copyRange(pw *pieceWriter, off, end int64, content io.ReaderAt) error {
+func (w *Writer) copyRange(pw *writeBehind, off, end int64, content io.ReaderAt) error {
 	for ; off < end; off += arenaSize {
 		if err := w.failure(); err != nil {
 			return err

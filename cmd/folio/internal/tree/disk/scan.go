@@ -15,7 +15,7 @@ const maxAhead = 1 << 14
 // needs them. If no worker has begun a directory when its turn comes, walk lists it.
 type scan struct {
 	tree    *Tree
-	look    func(*Dir) error // at a directory that is listed; nil if there is nothing to compare
+	differ  Differ // nil if the tree is not compared
 	handles handles
 
 	mu     sync.Mutex // guards what follows, and the state of each Dir
@@ -23,7 +23,7 @@ type scan struct {
 	stack  []*Dir     // to be listed, the last one first; some may be listed already
 	ahead  int        // files listed, but not walked yet
 	ended  bool
-	failed error // of look
+	failed error // of the Differ
 }
 
 // The states of a Dir, in their order.
@@ -35,8 +35,8 @@ const (
 	listed
 )
 
-func newScan(t *Tree, look func(*Dir) error) *scan {
-	s := &scan{tree: t, look: look}
+func newScan(t *Tree, differ Differ) *scan {
+	s := &scan{tree: t, differ: differ}
 	s.wake = sync.NewCond(&s.mu)
 	return s
 }
@@ -102,8 +102,8 @@ func (s *scan) await(d *Dir) error {
 func (s *scan) list(d *Dir) {
 	d.read()
 	var err error
-	if s.look != nil {
-		err = s.look(d)
+	if s.differ != nil {
+		d.Comparison, err = s.differ.Scan(d)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -6,42 +6,48 @@ import (
 	"io"
 	"io/fs"
 	"maps"
-	"math"
 	"path"
 	"slices"
 	"time"
 
+	"github.com/foliofs/folio/cmd/folio/internal/tree"
 	"github.com/foliofs/folio/cmd/folio/internal/tree/disk"
 
 	"github.com/foliofs/folio"
 )
 
-// A verdict says how a file in the volume differs from the one on disk.
-type verdict uint8
+// A difference says how a file in the volume differs from the one on disk.
+type difference uint8
 
 const (
-	absent  verdict = iota // there is none
-	alike                  // a directory is judged without the files in it
-	inAttr                 // only attributes differ
-	inBytes                // content, target or device differ
-	inType
+	absent           difference = iota // there is none
+	equal                              // a directory is judged without the files in it
+	attributesDiffer                   // only attributes differ
+	contentDiffers                     // content, target or device differ
+	typeDiffers
 )
 
-// A judgement is the result of comparing one file.
-type judgement struct {
-	verdict verdict
-	err     error  // why the file on disk cannot be compared
-	ino     uint64 // in the volume
-	nlink   uint32
-	full    bool // the volume has a directory, not empty; known if types differ
+// A fileDiff is the result of comparing one file.
+type fileDiff struct {
+	difference difference
+	err        error  // why the file on disk cannot be compared
+	ino        uint64 // in the volume
+	nlink      uint32
+	full       bool // the volume has a directory, not empty; known if types differ
 }
 
-// A known is the result of comparing a directory on disk with the volume.
-type known struct {
-	attr  verdict     // of the directory itself
-	files []judgement // of each of its Files
-	dirs  []string    // of its directories those that are one in the volume, too
-	extra []extra     // files that only the volume has
+// A dirDiff is the result of comparing a directory on disk with the volume.
+type dirDiff struct {
+	attr  difference // of the directory itself
+	files []fileDiff // of each of its Files
+	dirs  []string   // of its directories those that are one in the volume, too
+	extra []extra    // files that only the volume has
+}
+
+// HasDir implements disk.Comparison.
+func (k *dirDiff) HasDir(name string) bool {
+	_, ok := slices.BinarySearch(k.dirs, name)
+	return ok
 }
 
 type extra struct {
@@ -49,18 +55,17 @@ type extra struct {
 	isDir bool
 }
 
-// Look implements disk.Differ. It is called on several goroutines.
-func (m *mirror) Look(d *disk.Dir) error {
-	k := &known{files: make([]judgement, len(d.Files))}
-	d.Known = k
+// Scan implements disk.Differ. It is called on several goroutines.
+func (m *mirror) Scan(d *disk.Dir) (disk.Comparison, error) {
+	k := &dirDiff{files: make([]fileDiff, len(d.Files))}
 	if m.Seen != nil {
 		m.Seen(len(d.Files), 0)
 	}
 	if d.Err != nil || !m.inVolume(d) {
-		return m.ctx.Err()
+		return k, m.ctx.Err()
 	}
-	return m.v.View(m.ctx, func(rx *folio.Rx) error {
-		return (&look{mirror: m, rx: rx, d: d, known: k, place: m.place(d.Path)}).run()
+	return k, m.v.View(m.ctx, func(rx *folio.Rx) error {
+		return (&dirScan{mirror: m, rx: rx, d: d, dirDiff: k, place: m.place(d.Path)}).run()
 	})
 }
 
@@ -70,25 +75,24 @@ func (m *mirror) inVolume(d *disk.Dir) bool {
 	if d.Up == nil {
 		return m.there
 	}
-	_, ok := slices.BinarySearch(d.Up.Known.(*known).dirs, path.Base(d.Path))
-	return ok
+	return d.Up.HasDir(path.Base(d.Path))
 }
 
-// A look compares one directory with a snapshot of the volume.
-type look struct {
+// A dirScan compares one directory with a snapshot of the volume.
+type dirScan struct {
 	*mirror
-	*known
+	*dirDiff
 	rx    *folio.Rx
 	d     *disk.Dir
 	place string
 }
 
-func (l *look) run() error {
+func (l *dirScan) run() error {
 	info, err := l.rx.Stat(l.place)
 	if err != nil {
 		return err
 	}
-	if l.attr, err = l.judgeDir(info); err != nil {
+	if l.attr, err = l.compareDir(info); err != nil {
 		return err
 	}
 	list, err := l.rx.ReadDir(l.place)
@@ -98,29 +102,24 @@ func (l *look) run() error {
 	return l.merge(list)
 }
 
-// merge goes through the files on disk and those in the volume together. Both are sorted.
-func (l *look) merge(list []fs.DirEntry) error {
-	i := 0
-	for _, e := range list {
-		for i < len(l.d.Files) && l.d.Files[i].Name < e.Name() {
-			i++
+// merge goes through the files on disk and those in the volume together.
+func (l *dirScan) merge(list []fs.DirEntry) error {
+	onDisk := tree.Names{Len: len(l.d.Files), At: func(i int) string { return l.d.Files[i].Name }}
+	inVolume := tree.Names{Len: len(list), At: func(i int) string { return list[i].Name() }}
+	return tree.Pairs(onDisk, inVolume, func(i, j int) error {
+		switch {
+		case j < 0:
+			return nil
+		case i < 0:
+			return l.addExtra(list[j])
 		}
-		var err error
-		if i < len(l.d.Files) && l.d.Files[i].Name == e.Name() {
-			err = l.judge(&l.d.Files[i], e, &l.files[i])
-		} else {
-			err = l.addExtra(e)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+		return l.compare(&l.d.Files[i], list[j], &l.files[i])
+	})
 }
 
 // addExtra notes a file that only the volume has. A name that a volume cannot have must not lead a
 // removal astray.
-func (l *look) addExtra(e fs.DirEntry) error {
+func (l *dirScan) addExtra(e fs.DirEntry) error {
 	if path.Base(l.place+"/"+e.Name()) != e.Name() {
 		return &fs.PathError{Op: "sync", Path: l.place + "/" + e.Name(), Err: folio.ErrDamaged}
 	}
@@ -128,8 +127,8 @@ func (l *look) addExtra(e fs.DirEntry) error {
 	return nil
 }
 
-// judge compares a file on disk with the entry of its name (M3).
-func (l *look) judge(f *disk.File, e fs.DirEntry, j *judgement) error {
+// compare compares a file on disk with the entry of its name (M3).
+func (l *dirScan) compare(f *disk.File, e fs.DirEntry, j *fileDiff) error {
 	if f.Err != nil {
 		return nil
 	}
@@ -142,17 +141,17 @@ func (l *look) judge(f *disk.File, e fs.DirEntry, j *judgement) error {
 	at := l.place + "/" + e.Name()
 	switch {
 	case info.Mode().Type() != f.Mode().Type():
-		j.verdict = inType
+		j.difference = typeDiffers
 		if info.IsDir() {
 			list, err := l.rx.ReadDir(at)
 			j.full = len(list) > 0
 			return err
 		}
 	case info.IsDir():
-		j.verdict = alike
+		j.difference = equal
 		l.dirs = append(l.dirs, e.Name())
 	default:
-		j.verdict, err = l.judgeFile(f, n, info.Mode(), at)
+		j.difference, err = l.compareFile(f, n, info.Mode(), at)
 		j.err, err = ofSource(err)
 	}
 	return err
@@ -170,37 +169,37 @@ func ofSource(err error) (disk, volume error) {
 	return nil, err
 }
 
-// judgeFile compares a file that is no directory with an inode of the same type.
-func (l *look) judgeFile(f *disk.File, n *folio.Node, mode fs.FileMode, at string) (verdict, error) {
+// compareFile compares a file that is no directory with an inode of the same type.
+func (l *dirScan) compareFile(f *disk.File, n *folio.Node, mode fs.FileMode, at string) (difference, error) {
 	h := f.Header()
 	same, err := l.sameContent(f, &h, n, at)
 	if err != nil {
 		return 0, err
 	}
 	if !same {
-		return inBytes, nil
+		return contentDiffers, nil
 	}
-	return l.judgeAttr(&h, n, mode, at, f.Xattrs)
+	return l.compareAttributes(&h, n, mode, at, f.Xattrs)
 }
 
-// judgeDir compares the directory itself.
-func (l *look) judgeDir(info fs.FileInfo) (verdict, error) {
+// compareDir compares the directory itself.
+func (l *dirScan) compareDir(info fs.FileInfo) (difference, error) {
 	h := l.d.Header()
 	xattrs := func() (map[string][]byte, error) { return h.Xattrs, nil }
-	return l.judgeAttr(&h, info.Sys().(*folio.Node), info.Mode(), l.place, xattrs)
+	return l.compareAttributes(&h, info.Sys().(*folio.Node), info.Mode(), l.place, xattrs)
 }
 
-// judgeAttr compares attributes. Those with names are only looked at if the time of the last change
+// compareAttributes compares attributes. Those with names are only looked at if the time of the last change
 // of the inode differs: Run gives an inode the one of the file on disk, and whatever changes one of
 // them afterwards changes it, too.
-func (l *look) judgeAttr(
+func (l *dirScan) compareAttributes(
 	h *folio.Header, n *folio.Node, mode fs.FileMode, at string, xattrs func() (map[string][]byte, error),
-) (verdict, error) {
+) (difference, error) {
 	if h.Mode != mode || h.UID != n.UID || h.GID != n.GID || !sameTime(h.ModTime, n.Mtime) {
-		return inAttr, nil
+		return attributesDiffer, nil
 	}
 	if sameTime(h.ChangeTime, n.Ctime) {
-		return alike, nil
+		return equal, nil
 	}
 	theirs, err := xattrs()
 	if err != nil {
@@ -208,13 +207,13 @@ func (l *look) judgeAttr(
 	}
 	ours, err := l.rx.Xattrs(at)
 	if err != nil || maps.EqualFunc(ours, theirs, bytes.Equal) {
-		return alike, err
+		return equal, err
 	}
-	return inAttr, nil
+	return attributesDiffer, nil
 }
 
 // sameContent compares the content, target or device of a file, as its type requires.
-func (l *look) sameContent(f *disk.File, h *folio.Header, n *folio.Node, at string) (bool, error) {
+func (l *dirScan) sameContent(f *disk.File, h *folio.Header, n *folio.Node, at string) (bool, error) {
 	switch {
 	case h.Mode&fs.ModeSymlink != 0:
 		target, err := l.rx.Readlink(at)
@@ -229,7 +228,7 @@ func (l *look) sameContent(f *disk.File, h *folio.Header, n *folio.Node, at stri
 	return l.sameBytes(f, at)
 }
 
-func (l *look) sameBytes(f *disk.File, at string) (bool, error) {
+func (l *dirScan) sameBytes(f *disk.File, at string) (bool, error) {
 	file, err := l.rx.Open(at)
 	if err != nil {
 		return false, err
@@ -260,15 +259,5 @@ func (r *volumeReader) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// sameTime reports whether a volume holds t as ns. It holds the nearest time to one out of its
-// range.
-func sameTime(t time.Time, ns int64) bool {
-	switch c := t.Compare(time.Unix(0, ns)); ns {
-	case math.MaxInt64:
-		return c >= 0
-	case math.MinInt64:
-		return c <= 0
-	default:
-		return c == 0
-	}
-}
+// sameTime reports whether a volume holds t as ns.
+func sameTime(t time.Time, ns int64) bool { return tree.Nanoseconds(t) == ns }

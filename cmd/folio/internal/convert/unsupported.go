@@ -10,16 +10,16 @@ import (
 	"github.com/foliofs/folio/cmd/folio/internal/value"
 )
 
-// A lossCount counts what the files of an export have and its archive cannot hold.
+// An unsupported counts what the files of an export have and its archive cannot hold.
 // docs/howto/command.md says what else a format rounds or leaves out.
-type lossCount struct {
+type unsupported struct {
 	format archive.Format
 	seen   map[tree.FileID]bool // files with several names
 	links  int64                // names that became files of their own
 	xattrs int64                // files with extended attributes
 }
 
-func (l *lossCount) count(e *tree.Entry) {
+func (l *unsupported) count(e *tree.Entry) {
 	if l.format != archive.Sqlar {
 		return
 	}
@@ -29,7 +29,7 @@ func (l *lossCount) count(e *tree.Entry) {
 	}
 }
 
-func (l *lossCount) countLink(e *tree.Entry) {
+func (l *unsupported) countLink(e *tree.Entry) {
 	if !e.Shared {
 		return
 	}
@@ -42,7 +42,7 @@ func (l *lossCount) countLink(e *tree.Entry) {
 }
 
 // err returns nil if nothing was lost.
-func (l *lossCount) err() error {
+func (l *unsupported) err() error {
 	var lost []string
 	if l.links > 0 {
 		lost = append(lost, value.Count(l.links, "hard link is a file of its own", "hard links are files of their own"))

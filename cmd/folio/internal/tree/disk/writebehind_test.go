@@ -53,8 +53,8 @@ func TestManyPieces(t *testing.T) {
 func TestBehindFails(t *testing.T) {
 	t.Parallel()
 	failing := func([]byte, int64) error { return errBroken }
-	for _, next := range []func(b *pieceWriter) error{(*pieceWriter).wait, func(b *pieceWriter) error { return b.write(b.piece(arenaSize), arenaSize) }} {
-		b := &pieceWriter{writeAt: failing, pieces: new([2][]byte)}
+	for _, next := range []func(b *writeBehind) error{(*writeBehind).wait, func(b *writeBehind) error { return b.write(b.piece(arenaSize), arenaSize) }} {
+		b := &writeBehind{writeAt: failing, pieces: new([2][]byte)}
 		if err := b.write(b.piece(arenaSize), 0); err != nil {
 			t.Error(err)
 		}

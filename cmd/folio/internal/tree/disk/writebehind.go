@@ -1,8 +1,8 @@
 package disk
 
-// A pieceWriter writes a file piece by piece. It writes a piece while its caller reads the next
+// A writeBehind writes a file piece by piece. It writes a piece while its caller reads the next
 // one.
-type pieceWriter struct {
+type writeBehind struct {
 	writeAt func(p []byte, off int64) error
 	pieces  *[2][]byte
 	next    int        // which of the pieces the caller fills next
@@ -10,7 +10,7 @@ type pieceWriter struct {
 }
 
 // piece returns bytes for the caller to fill. All pieces of a file have the same size.
-func (b *pieceWriter) piece(size int) []byte {
+func (b *writeBehind) piece(size int) []byte {
 	p := &b.pieces[b.next]
 	if *p == nil {
 		*p = make([]byte, size)
@@ -19,7 +19,7 @@ func (b *pieceWriter) piece(size int) []byte {
 }
 
 // write begins to write p, which is from piece. The error may be that of the piece before.
-func (b *pieceWriter) write(p []byte, off int64) error {
+func (b *writeBehind) write(p []byte, off int64) error {
 	if err := b.wait(); err != nil {
 		return err
 	}
@@ -30,7 +30,7 @@ func (b *pieceWriter) write(p []byte, off int64) error {
 }
 
 // wait waits until no write is under way, and returns the error of the last one.
-func (b *pieceWriter) wait() (err error) {
+func (b *writeBehind) wait() (err error) {
 	if b.busy != nil {
 		err = <-b.busy
 		b.busy = nil

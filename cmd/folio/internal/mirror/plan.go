@@ -1,6 +1,7 @@
 package mirror
 
 import (
+	"sync"
 	"time"
 
 	"github.com/foliofs/folio/cmd/folio/internal/tree"
@@ -9,11 +10,33 @@ import (
 	"github.com/foliofs/folio"
 )
 
-// An op is a Note. It tells Apply how to change the file of an entry.
+// An op says how to change the file of an entry.
 type op struct {
 	Change
 	clear bool   // something is in the way
 	first string // of Linked: the name that the file has already
+}
+
+// An opQueue has the ops that Compare has planned and Apply has not got yet. They are in the order of
+// the entries.
+type opQueue struct {
+	mu  sync.Mutex
+	ops []*op // guarded by mu
+}
+
+func (q *opQueue) push(o *op) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.ops = append(q.ops, o)
+}
+
+// take returns the next n ops.
+func (q *opQueue) take(n int) []*op {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	first := q.ops[:n:n]
+	q.ops = q.ops[n:]
+	return first
 }
 
 // Links knows the files with several names.
@@ -32,11 +55,11 @@ func newLinks() links {
 	return links{make(map[tree.FileID]firstName), make(map[uint64]bool)}
 }
 
-// A decision is about one directory.
-type decision struct {
+// A planner decides about one directory.
+type planner struct {
 	*mirror
 	d       *disk.Dir
-	known   *known
+	known   *dirDiff
 	out     *disk.Out
 	touched bool // its time of change will have to be set
 }
@@ -50,7 +73,7 @@ func (m *mirror) Compare(d *disk.Dir, out *disk.Out) error {
 		m.leave(d.Path, d.Err)
 		return nil
 	}
-	c := &decision{mirror: m, d: d, known: d.Known.(*known), out: out}
+	c := &planner{mirror: m, d: d, known: d.Comparison.(*dirDiff), out: out}
 	if err := c.removeExtra(); err != nil {
 		return err
 	}
@@ -71,7 +94,7 @@ func (m *mirror) leave(path string, why error) {
 	m.Warn(path, why)
 }
 
-func (c *decision) removeExtra() error {
+func (c *planner) removeExtra() error {
 	if !c.Delete {
 		return nil
 	}
@@ -85,17 +108,18 @@ func (c *decision) removeExtra() error {
 }
 
 // add passes on a change that has no content.
-func (c *decision) add(o *op, h folio.Header) error {
+func (c *planner) add(o *op, h folio.Header) error {
 	return c.addSized(o, h, 0)
 }
 
-func (c *decision) addSized(o *op, h folio.Header, size int64) error {
+func (c *planner) addSized(o *op, h folio.Header, size int64) error {
 	c.touched = c.touched || o.Kind != Attributes
 	h.Name = c.place(o.Path)
-	return c.out.Add(&tree.Entry{Header: h, Size: size, Note: o})
+	c.planned.push(o)
+	return c.out.Add(&tree.Entry{Header: h, Size: size})
 }
 
-func (c *decision) file(f *disk.File, j *judgement) error {
+func (c *planner) file(f *disk.File, j *fileDiff) error {
 	switch {
 	case f.Err != nil:
 		c.leave(f.Path(), f.Err)
@@ -118,18 +142,18 @@ func (c *decision) file(f *disk.File, j *judgement) error {
 
 // single decides about a file that is met for the first time. An inode with several names stands
 // for one file, and is not changed (M4): this would change it by all of them.
-func (c *decision) single(f *disk.File, j *judgement) error {
-	if shared := j.verdict != absent && j.verdict != inType && j.nlink > 1; shared {
-		if j.verdict == inAttr || c.links.claimed[j.ino] {
-			j.verdict = inBytes
+func (c *planner) single(f *disk.File, j *fileDiff) error {
+	if shared := j.difference != absent && j.difference != typeDiffers && j.nlink > 1; shared {
+		if j.difference == attributesDiffer || c.links.claimed[j.ino] {
+			j.difference = contentDiffers
 		}
-		if j.verdict == alike {
+		if j.difference == equal {
 			c.links.claimed[j.ino] = true
 		}
 	}
 	if f.Links() > 1 {
 		first := firstName{path: f.Path()}
-		if j.verdict == alike || j.verdict == inAttr {
+		if j.difference == equal || j.difference == attributesDiffer {
 			first.ino = j.ino
 		}
 		c.links.first[f.ID()] = first
@@ -138,24 +162,24 @@ func (c *decision) single(f *disk.File, j *judgement) error {
 }
 
 // link decides about another name of a file.
-func (c *decision) link(f *disk.File, j *judgement, first firstName) error {
-	if j.verdict != absent && j.ino == first.ino {
+func (c *planner) link(f *disk.File, j *fileDiff, first firstName) error {
+	if j.difference != absent && j.ino == first.ino {
 		c.same++
 		return nil
 	}
-	o := &op{Change: Change{Kind: Linked, Path: f.Path()}, clear: j.verdict != absent, first: first.path}
+	o := &op{Change: Change{Kind: Linked, Path: f.Path()}, clear: j.difference != absent, first: first.path}
 	return c.add(o, folio.Header{})
 }
 
 // make makes a file in the volume like the file on disk.
-func (c *decision) make(f *disk.File, j *judgement) error {
-	if j.verdict == alike {
+func (c *planner) make(f *disk.File, j *fileDiff) error {
+	if j.difference == equal {
 		c.same++
 		return nil
 	}
 	o := &op{Change: Change{Kind: Changed, Path: f.Path(), IsDir: f.Mode().IsDir()}, clear: true}
-	switch j.verdict {
-	case inAttr:
+	switch j.difference {
+	case attributesDiffer:
 		return c.describe(f, o)
 	case absent:
 		o.Kind, o.clear = New, false
@@ -169,10 +193,11 @@ func (c *decision) make(f *disk.File, j *judgement) error {
 	}
 	c.touched = true
 	h.Name = c.place(o.Path)
-	return c.out.AddContent(f, &tree.Entry{Header: h, Note: o})
+	c.planned.push(o)
+	return c.out.AddContent(f, &tree.Entry{Header: h})
 }
 
-func (c *decision) describe(f *disk.File, o *op) (err error) {
+func (c *planner) describe(f *disk.File, o *op) (err error) {
 	o.Kind, o.clear = Attributes, false
 	h := c.header(f.Header())
 	if h.Xattrs, err = f.Xattrs(); err != nil {
@@ -184,13 +209,13 @@ func (c *decision) describe(f *disk.File, o *op) (err error) {
 
 // directory decides about the attributes of the directory itself, after the changes in it, which
 // change its time.
-func (c *decision) directory() error {
+func (c *planner) directory() error {
 	h := c.header(c.d.Header())
-	if !c.touched && c.known.attr != inAttr && (c.known.attr != absent || len(h.Xattrs) == 0) {
+	if !c.touched && c.known.attr != attributesDiffer && (c.known.attr != absent || len(h.Xattrs) == 0) {
 		return nil
 	}
 	o := &op{Change: Change{Kind: Attributes, Path: c.d.Path, IsDir: true}}
-	if c.known.attr != inAttr {
+	if c.known.attr != attributesDiffer {
 		o.Kind = 0 // it only gets back its old time
 	}
 	return c.add(o, h)
@@ -200,7 +225,7 @@ func (c *decision) directory() error {
 const racy = 2 * time.Second
 
 // header returns the header that the volume must keep. A file that has changed just now may change
-// again without a trace in its time of change. So that time is not kept, because judgeAttr relies
+// again without a trace in its time of change. So that time is not kept, because compareAttributes relies
 // on it.
 func (m *mirror) header(h folio.Header) folio.Header {
 	if h.ChangeTime.After(m.start.Add(-racy)) {

@@ -17,8 +17,8 @@ type op struct {
 	first string // of Linked: the name that the file has already
 }
 
-// An opQueue has the ops that Compare has planned and Apply has not got yet. They are in the order of
-// the entries.
+// An opQueue has the ops that Compare has planned and Apply has not got yet. They are in the order
+// of the entries.
 type opQueue struct {
 	mu  sync.Mutex
 	ops []*op // guarded by mu
@@ -225,8 +225,8 @@ func (c *planner) directory() error {
 const racy = 2 * time.Second
 
 // header returns the header that the volume must keep. A file that has changed just now may change
-// again without a trace in its time of change. So that time is not kept, because compareAttributes relies
-// on it.
+// again without a trace in its time of change. So that time is not kept, because compareAttributes
+// relies on it.
 func (m *mirror) header(h folio.Header) folio.Header {
 	if h.ChangeTime.After(m.start.Add(-racy)) {
 		h.ChangeTime = time.Now()

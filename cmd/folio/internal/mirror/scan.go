@@ -189,9 +189,9 @@ func (l *dirScan) compareDir(info fs.FileInfo) (difference, error) {
 	return l.compareAttributes(&h, info.Sys().(*folio.Node), info.Mode(), l.place, xattrs)
 }
 
-// compareAttributes compares attributes. Those with names are only looked at if the time of the last change
-// of the inode differs: Run gives an inode the one of the file on disk, and whatever changes one of
-// them afterwards changes it, too.
+// compareAttributes compares attributes. Those with names are only looked at if the time of the
+// last change of the inode differs: Run gives an inode the one of the file on disk, and whatever
+// changes one of them afterwards changes it, too.
 func (l *dirScan) compareAttributes(
 	h *folio.Header, n *folio.Node, mode fs.FileMode, at string, xattrs func() (map[string][]byte, error),
 ) (difference, error) {

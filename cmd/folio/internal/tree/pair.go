@@ -12,8 +12,8 @@ type Names struct {
 	At  func(i int) string
 }
 
-// Pairs calls visit for each name in two directories, in order, with its place in both. A place is -1
-// if the directory does not have the name.
+// Pairs calls visit for each name in two directories, in order, with its place in both. A place is
+// -1 if the directory does not have the name.
 func Pairs(a, b Names, visit func(i, j int) error) error {
 	for i, j := 0, 0; i < a.Len || j < b.Len; {
 		order := 0

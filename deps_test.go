@@ -41,7 +41,9 @@ var importRules = []importRule{
 	{pkg: "internal/format", pure: true},
 	{pkg: "internal/ddl", pure: true},
 	{pkg: "internal/record", own: "internal/format"},
-	{pkg: "internal/expr", own: "internal/ddl internal/record", pure: true},
+	{pkg: "internal/sql/value", own: "internal/ddl internal/record", pure: true},
+	{pkg: "internal/sql/function", own: "internal/record internal/sql/value", pure: true},
+	{pkg: "internal/expr", own: "internal/ddl internal/record internal/sql/value internal/sql/function", pure: true},
 	{pkg: "internal/private"},         // set by sqlitefile, called by internal/store/native
 	{pkg: "internal/posix", os: true}, // its words, not its files
 	{pkg: "internal/osfile", third: "golang.org/x/sys", os: true},
@@ -61,7 +63,7 @@ var importRules = []importRule{
 	{pkg: "internal/pager", own: "internal/superjournal internal/private internal/format internal/osfile internal/dberr internal/wal internal/btree internal/pageset internal/chain internal/lease"},
 	{pkg: "internal/search", own: "internal/format internal/record internal/btree internal/chain internal/pager"},
 	{pkg: "internal/extsort", own: "internal/record internal/format internal/osfile"},
-	{pkg: "sqlitefile", own: "internal/private internal/format internal/record internal/dberr internal/wal internal/btree internal/bulk internal/extsort internal/pageset internal/chain internal/pager internal/search internal/ddl internal/expr internal/osfile internal/osfile/readeratfs internal/osfile/memfs"},
+	{pkg: "sqlitefile", own: "internal/private internal/format internal/record internal/dberr internal/wal internal/btree internal/bulk internal/extsort internal/pageset internal/chain internal/pager internal/search internal/ddl internal/expr internal/sql/value internal/osfile internal/osfile/readeratfs internal/osfile/memfs"},
 	{pkg: "internal/store", own: "internal/posix"},
 	{pkg: "internal/store/storetest", own: "internal/store"},
 	{pkg: "internal/store/check", own: "internal/store internal/ddl"},

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/foliofs/folio/internal/sql/value"
+
 	"github.com/foliofs/folio/internal/ddl"
 	"github.com/foliofs/folio/internal/expr"
 	"github.com/foliofs/folio/internal/record"
@@ -22,7 +24,7 @@ type rowCheck struct {
 // setExpressions prepares the expressions of the table's rules and its indexes. An expression that
 // is not known is noted as unchecked.
 func (t *tableCheck) setExpressions(indexes []Object) {
-	t.exprs = &rowCheck{rowRules: &rowRules{table: t.def.ddl, row: make([]expr.Value, len(t.def.ddl.Columns)+1)}}
+	t.exprs = &rowCheck{rowRules: &rowRules{table: t.def.ddl, row: make([]record.Value, len(t.def.ddl.Columns)+1)}}
 	t.setChecks()
 	for i := range t.rules {
 		if t.rules[i].field == none {
@@ -90,7 +92,7 @@ func (t *tableCheck) isVirtual(column int) bool { return column >= 0 && t.virtua
 
 // load computes the values that expressions need of a row.
 func (r *rowCheck) load(t *tableCheck, rowid int64, fields []record.Value) error {
-	r.row[len(r.row)-1] = expr.OfInt(rowid)
+	r.row[len(r.row)-1] = record.OfInt(rowid)
 	for _, i := range r.inputs {
 		if t.virtual(i) {
 			continue
@@ -98,7 +100,7 @@ func (r *rowCheck) load(t *tableCheck, rowid int64, fields []record.Value) error
 		v := t.value(i, rowid, fields)
 		r.row[i] = v
 		if v.Kind() == record.Integer && t.def.shape.fields[i].real {
-			r.row[i] = expr.OfFloat(float64(v.Int()))
+			r.row[i] = record.OfFloat(float64(v.Int()))
 		}
 	}
 	for _, g := range r.generated {
@@ -106,7 +108,7 @@ func (r *rowCheck) load(t *tableCheck, rowid int64, fields []record.Value) error
 		if err != nil {
 			return fmt.Errorf("column %s: %w", t.def.shape.fields[g.column].name, err)
 		}
-		r.row[g.column] = expr.Apply(v, g.affinity)
+		r.row[g.column] = value.Apply(v, g.affinity)
 	}
 	return nil
 }
@@ -169,5 +171,5 @@ func (x *indexCheck) field(i int, row expr.Row, column func(i int) (record.Value
 	}
 	term := x.rule.terms[i]
 	v, err := term.Eval(row)
-	return expr.Apply(v, term.Affinity()), err
+	return value.Apply(v, term.Affinity()), err
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/foliofs/folio/internal/sql/value"
+
 	"github.com/foliofs/folio/internal/ddl"
 	"github.com/foliofs/folio/internal/expr"
 	"github.com/foliofs/folio/internal/format"
@@ -104,16 +106,16 @@ func (r *Row) compute(i int) (record.Value, error) {
 	if err != nil {
 		return record.Value{}, fmt.Errorf("%s.%s: %w", s.name, s.fields[i].name, err)
 	}
-	return expr.Apply(v, c.affinity), nil
+	return value.Apply(v, c.affinity), nil
 }
 
 // A rowInput gives expressions the columns of a row that was read.
 type rowInput struct{ row Row }
 
 // Column implements expr.Row.
-func (r *rowInput) Column(i int) (expr.Value, error) {
+func (r *rowInput) Column(i int) (record.Value, error) {
 	if i == expr.Rowid {
-		return expr.OfInt(r.row.rowid), nil
+		return record.OfInt(r.row.rowid), nil
 	}
 	v, err := r.row.value(i)
 	return v, err

@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/foliofs/folio/internal/sql/value"
+
 	"github.com/foliofs/folio/internal/ddl"
-	"github.com/foliofs/folio/internal/expr"
 	"github.com/foliofs/folio/internal/format"
 	"github.com/foliofs/folio/internal/record"
 )
@@ -31,7 +32,7 @@ type foreignKeys struct {
 // nothing takes back.
 type foreignCheck struct {
 	key    *foreignKey
-	values []expr.Value
+	values []record.Value
 }
 
 // A foreignStatement is one call that changes rows, with all that its foreign keys change.
@@ -168,8 +169,8 @@ func (k *foreignKey) matches(t *ddl.Table, terms []ddl.IndexedColumn) bool {
 
 // rowKey returns the values of columns of a row that was read, copied, and whether none of them is
 // NULL.
-func rowKey(columns []int, row *Row) (key []expr.Value, whole bool, err error) {
-	key, whole = make([]expr.Value, len(columns)), true
+func rowKey(columns []int, row *Row) (key []record.Value, whole bool, err error) {
+	key, whole = make([]record.Value, len(columns)), true
 	for i, c := range columns {
 		v, err := row.value(c)
 		if err != nil {
@@ -184,26 +185,26 @@ func rowKey(columns []int, row *Row) (key []expr.Value, whole bool, err error) {
 
 // keyOf returns the values of columns of the row that was loaded, copied, and whether none of them
 // is NULL.
-func (r *rowBuilder) keyOf(columns []int, rowid int64, values []any) (key []expr.Value, whole bool) {
+func (r *rowBuilder) keyOf(columns []int, rowid int64, values []any) (key []record.Value, whole bool) {
 	var arena []byte
-	key, whole = make([]expr.Value, len(columns)), true
+	key, whole = make([]record.Value, len(columns)), true
 	for i, c := range columns {
-		if key[i] = expr.OfInt(rowid); c != r.alias {
+		if key[i] = record.OfInt(rowid); c != r.alias {
 			key[i] = r.exprValue(c, values, &arena)
 			key[i] = key[i].Clone()
 		}
-		whole = whole && key[i].Kind() != expr.Null
+		whole = whole && key[i].Kind() != record.Null
 	}
 	return key, whole
 }
 
 // parentExists reports whether the parent has a row with a key.
-func (k *foreignKey) parentExists(tx *Tx, values []expr.Value) (ok bool, err error) {
+func (k *foreignKey) parentExists(tx *Tx, values []record.Value) (ok bool, err error) {
 	t := k.parent.ddl
 	p := Table{&tx.Rx, k.parent}
 	if k.index == nil && !t.WithoutRowid {
-		v := expr.Apply(values[0], ddl.AffinityInteger)
-		if v.Kind() != expr.Integer {
+		v := value.Apply(values[0], ddl.AffinityInteger)
+		if v.Kind() != record.Integer {
 			return false, nil
 		}
 		_, ok, err = p.Get(v.Int())
@@ -211,7 +212,7 @@ func (k *foreignKey) parentExists(tx *Tx, values []expr.Value) (ok bool, err err
 	}
 	parts := make([]any, len(k.order))
 	for i, j := range k.order {
-		parts[i] = expr.Apply(values[j], t.Columns[k.to[j]].Affinity)
+		parts[i] = value.Apply(values[j], t.Columns[k.to[j]].Affinity)
 	}
 	if k.index == nil {
 		_, ok, err = p.Find(parts...)
@@ -229,10 +230,10 @@ type childRow struct {
 
 // A relation tells whether a row of the child belongs to a key of the parent. There are two:
 // refers, and follows.
-type relation = func(child *ddl.Table, row *Row, values []expr.Value) (bool, error)
+type relation = func(child *ddl.Table, row *Row, values []record.Value) (bool, error)
 
 // children returns the rows of the child that belong to a key, at most so many.
-func (k *foreignKey) children(tx *Tx, values []expr.Value, belongs relation, most int) (list []childRow, err error) {
+func (k *foreignKey) children(tx *Tx, values []record.Value, belongs relation, most int) (list []childRow, err error) {
 	c, err := tx.Rx.Table(k.child)
 	if err != nil {
 		return nil, err
@@ -278,14 +279,14 @@ func identify(t *ddl.Table, row *Row) (c childRow, err error) {
 
 // refers reports whether a row of the child has a key, by the affinities of both and the collation
 // of the parent.
-func (k *foreignKey) refers(child *ddl.Table, row *Row, values []expr.Value) (bool, error) {
+func (k *foreignKey) refers(child *ddl.Table, row *Row, values []record.Value) (bool, error) {
 	for i, c := range k.Columns {
 		v, err := row.value(c)
 		if err != nil {
 			return false, err
 		}
 		p := &k.parent.ddl.Columns[k.to[i]]
-		if !expr.Same(v, values[i], child.Columns[c].Affinity, p.Affinity, p.Collation) {
+		if !value.Same(v, values[i], child.Columns[c].Affinity, p.Affinity, p.Collation) {
 			return false, nil
 		}
 	}
@@ -295,7 +296,7 @@ func (k *foreignKey) refers(child *ddl.Table, row *Row, values []expr.Value) (bo
 // follows reports whether an action for a key changes a row of the child. SQLite's actions compare
 // with the affinity of the child alone, unless the key is a rowid, so that they may pass over rows
 // that refer to the key, and the other way round.
-func (k *foreignKey) follows(child *ddl.Table, row *Row, values []expr.Value) (bool, error) {
+func (k *foreignKey) follows(child *ddl.Table, row *Row, values []record.Value) (bool, error) {
 	if k.index == nil && !k.parent.ddl.WithoutRowid {
 		return k.refers(child, row, values)
 	}
@@ -305,7 +306,7 @@ func (k *foreignKey) follows(child *ddl.Table, row *Row, values []expr.Value) (b
 			return false, err
 		}
 		a := child.Columns[c].Affinity
-		if !expr.Same(v, expr.Apply(values[i], a), a, a, k.parent.ddl.Columns[k.to[i]].Collation) {
+		if !value.Same(v, value.Apply(values[i], a), a, a, k.parent.ddl.Columns[k.to[i]].Collation) {
 			return false, nil
 		}
 	}
@@ -314,9 +315,9 @@ func (k *foreignKey) follows(child *ddl.Table, row *Row, values []expr.Value) (b
 
 // candidates yields the rows of the child among which those with a key are: all, unless an index
 // leads to fewer.
-func (k *foreignKey) candidates(tx *Tx, c Table, values []expr.Value) (func(yield func(Row, error) bool), error) {
+func (k *foreignKey) candidates(tx *Tx, c Table, values []record.Value) (func(yield func(Row, error) bool), error) {
 	if len(k.Columns) == 1 && k.Columns[0] == c.def.shape.alias {
-		v := expr.Apply(values[0], ddl.AffinityInteger)
+		v := value.Apply(values[0], ddl.AffinityInteger)
 		return c.Range(v.Int(), v.Int()), nil
 	}
 	if c.def.Key != nil || !k.comparable(c.def.ddl) {
@@ -328,7 +329,7 @@ func (k *foreignKey) candidates(tx *Tx, c Table, values []expr.Value) (func(yiel
 	}
 	parts := make([]any, len(values))
 	for i, v := range values {
-		parts[i] = expr.Apply(v, c.def.ddl.Columns[k.Columns[i]].Affinity)
+		parts[i] = value.Apply(v, c.def.ddl.Columns[k.Columns[i]].Affinity)
 	}
 	return func(yield func(Row, error) bool) {
 		for entry, err := range (Index{&tx.Rx, def}).Prefix(parts...) {

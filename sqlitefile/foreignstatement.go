@@ -5,8 +5,10 @@ import (
 	"math"
 	"slices"
 
+	"github.com/foliofs/folio/internal/record"
+	"github.com/foliofs/folio/internal/sql/value"
+
 	"github.com/foliofs/folio/internal/ddl"
-	"github.com/foliofs/folio/internal/expr"
 )
 
 // enforces reports whether a call is a statement that foreign keys must be checked after, and
@@ -86,7 +88,7 @@ func (k *foreignKey) toItself() bool { return ddl.EqualFold(k.child, k.parent.sh
 // ownParent reports whether the row that was loaded has the key which it refers to. SQLite looks
 // for a parent before the row is written, so that the row is none to itself unless both keys are
 // the same before any affinity and collation.
-func (k *foreignKey) ownParent(row *rowBuilder, key []expr.Value, rowid int64, values []any) (self, same bool) {
+func (k *foreignKey) ownParent(row *rowBuilder, key []record.Value, rowid int64, values []any) (self, same bool) {
 	if !k.toItself() || k.index == nil && !k.parent.ddl.WithoutRowid {
 		return false, false // a rowid is the same as what leads to it
 	}
@@ -94,8 +96,8 @@ func (k *foreignKey) ownParent(row *rowBuilder, key []expr.Value, rowid int64, v
 	self, same = whole, whole
 	for i := 0; i < len(own) && self; i++ {
 		c := &k.parent.ddl.Columns[k.to[i]]
-		self = expr.Same(expr.Apply(key[i], c.Affinity), own[i], ddl.AffinityBlob, ddl.AffinityBlob, c.Collation)
-		same = same && expr.Same(key[i], own[i], ddl.AffinityBlob, ddl.AffinityBlob, "")
+		self = value.Same(value.Apply(key[i], c.Affinity), own[i], ddl.AffinityBlob, ddl.AffinityBlob, c.Collation)
+		same = same && value.Same(key[i], own[i], ddl.AffinityBlob, ddl.AffinityBlob, "")
 	}
 	return self, same
 }
@@ -103,7 +105,7 @@ func (k *foreignKey) ownParent(row *rowBuilder, key []expr.Value, rowid int64, v
 // A parentKey is the key of a row that other rows may refer to, as it was and as it is.
 type parentKey struct {
 	key      *foreignKey
-	old, new []expr.Value // new is nil if the row is gone
+	old, new []record.Value // new is nil if the row is gone
 	gone     bool
 }
 
@@ -139,10 +141,10 @@ func (t TableWriter) setNew(list []parentKey, rowid int64, values []any) []paren
 }
 
 // sameKey reports whether two keys of the parent are the same by its collations.
-func (k *foreignKey) sameKey(a, b []expr.Value) bool {
+func (k *foreignKey) sameKey(a, b []record.Value) bool {
 	for i := range a {
 		c := &k.parent.ddl.Columns[k.to[i]]
-		if !expr.Same(a[i], b[i], c.Affinity, c.Affinity, c.Collation) {
+		if !value.Same(a[i], b[i], c.Affinity, c.Affinity, c.Collation) {
 			return false
 		}
 	}
@@ -216,7 +218,7 @@ func (p *parentKey) act(tx *Tx) error {
 }
 
 // check lets a key be checked after the statement, or the transaction.
-func (p *parentKey) check(tx *Tx, values []expr.Value) {
+func (p *parentKey) check(tx *Tx, values []record.Value) {
 	s := tx.writeState().statement
 	s.checks = append(s.checks, foreignCheck{p.key, values})
 }
@@ -225,7 +227,7 @@ func (p *parentKey) check(tx *Tx, values []expr.Value) {
 // action changes, and which refers to another parent, too, is a violation for SQLite.
 func (p *parentKey) passedOver(tx *Tx) error {
 	p.check(tx, p.old)
-	twice := func(child *ddl.Table, row *Row, values []expr.Value) (bool, error) {
+	twice := func(child *ddl.Table, row *Row, values []record.Value) (bool, error) {
 		for _, belongs := range []relation{p.key.refers, p.key.follows} {
 			if ok, err := belongs(child, row, values); err != nil || !ok {
 				return false, err

@@ -109,9 +109,9 @@ var values = []uint32{0, 1, 2, 3, 4, 5, 0x7f, 0x80, 0xff, 0x100, 511, 512, 0x7ff
 var steps = []func(m dbImage, pgno uint32, at int, v uint16){
 	func(m dbImage, pgno uint32, at int, v uint16) { m.at(pgno, at)[0] = byte(v) },
 	func(m dbImage, pgno uint32, at int, v uint16) { put16(m.at(pgno, at), int(v)) },
-	func(m dbImage, pgno uint32, at int, v uint16) { put32(m.at(pgno, at), value(v)) },
+	func(m dbImage, pgno uint32, at int, v uint16) { put32(m.at(pgno, at), tailValue(v)) },
 	func(m dbImage, pgno uint32, at int, v uint16) { put32(m.at(pgno, at), m.pgno(v)) },
-	func(m dbImage, _ uint32, at int, v uint16) { m.set32(headerFields[at%len(headerFields)], value(v)) },
+	func(m dbImage, _ uint32, at int, v uint16) { m.set32(headerFields[at%len(headerFields)], tailValue(v)) },
 	func(m dbImage, _ uint32, at int, v uint16) { m.set32(headerFields[at%len(headerFields)], uint32(v)) },
 	func(m dbImage, _ uint32, at int, v uint16) { m[16+at%8] = byte(v) },
 	func(m dbImage, pgno uint32, at int, v uint16) { m.nodeField(pgno, at, v) },
@@ -150,7 +150,7 @@ func (m dbImage) step(p []byte) dbImage {
 	return m
 }
 
-func value(v uint16) uint32 { return values[int(v)%len(values)] }
+func tailValue(v uint16) uint32 { return values[int(v)%len(values)] }
 
 // pgno returns a page of the image.
 func (m dbImage) pgno(v uint16) uint32 { return uint32(int(v)%(len(m)/m.header().PageSize)) + 1 }

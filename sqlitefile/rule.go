@@ -5,6 +5,9 @@ import (
 	"math"
 	"slices"
 
+	"github.com/foliofs/folio/internal/record"
+	"github.com/foliofs/folio/internal/sql/value"
+
 	"github.com/foliofs/folio/internal/ddl"
 	"github.com/foliofs/folio/internal/expr"
 	"github.com/foliofs/folio/internal/format"
@@ -18,12 +21,12 @@ type rowRules struct {
 	table     *ddl.Table
 	generated []computed // in the order in which they can be computed
 	checks    []checkRule
-	indexes   int          // how many indexes have a rule
-	terms     int          // how many terms these have; their slots come after that of the rowid
-	inputs    []int        // the columns that expressions read, or that are generated
-	row       []expr.Value // the row being written: its columns, then its rowid
-	changed   []bool       // by column: it changes; empty if all may
-	arena     []byte       // copies of the caller's bytes
+	indexes   int            // how many indexes have a rule
+	terms     int            // how many terms these have; their slots come after that of the rowid
+	inputs    []int          // the columns that expressions read, or that are generated
+	row       []record.Value // the row being written: its columns, then its rowid
+	changed   []bool         // by column: it changes; empty if all may
+	arena     []byte         // copies of the caller's bytes
 }
 
 // A checkRule is a CHECK constraint.
@@ -42,7 +45,7 @@ type indexRule struct {
 // rules compiles the expressions of a table, apart from those of its indexes. The error names what
 // cannot be kept true.
 func (rx *Rx) rules(t *ddl.Table) (*rowRules, error) {
-	r := &rowRules{table: t, row: make([]expr.Value, len(t.Columns)+1)}
+	r := &rowRules{table: t, row: make([]record.Value, len(t.Columns)+1)}
 	var err error
 	if r.generated, err = rx.computedColumns(t); err != nil {
 		return nil, err
@@ -153,7 +156,7 @@ func (r *rowRules) entryChanges(fields []int, x *indexRule) bool {
 }
 
 // Column implements expr.Row for the row being written.
-func (r *rowRules) Column(i int) (expr.Value, error) {
+func (r *rowRules) Column(i int) (record.Value, error) {
 	if i == expr.Rowid {
 		i = len(r.row) - 1
 	}
@@ -165,7 +168,7 @@ func (r *rowRules) Column(i int) (expr.Value, error) {
 // here: an index that does not have the row must not fail because of them (see enter).
 func (r *rowRules) apply(b *rowBuilder, rowid int64, values []any) error {
 	r.arena = r.arena[:0]
-	r.row[len(r.row)-1] = expr.OfInt(rowid)
+	r.row[len(r.row)-1] = record.OfInt(rowid)
 	for _, i := range r.inputs {
 		if b.columns[i].Generated == nil {
 			r.row[i] = b.exprValue(i, values, &r.arena)
@@ -193,7 +196,7 @@ func (r *rowRules) enter(b *rowBuilder, x *indexRule) (has bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		b.setExpr(&b.slots[x.fields[i]], ddl.AffinityBlob, expr.Apply(v, term.Affinity()))
+		b.setExpr(&b.slots[x.fields[i]], ddl.AffinityBlob, value.Apply(v, term.Affinity()))
 	}
 	return true, nil
 }
@@ -208,7 +211,7 @@ func (r *rowRules) generate(b *rowBuilder, g *computed) error {
 	if err != nil {
 		return fmt.Errorf("%s.%s: %w", b.table, c.Name, err)
 	}
-	r.row[g.column] = expr.Apply(v, c.Affinity)
+	r.row[g.column] = value.Apply(v, c.Affinity)
 	b.setExpr(s, c.Affinity, r.row[g.column])
 	switch {
 	case s.typ != format.SerialNull && b.strict && !allowed(c.Standard, s.typ):
@@ -229,7 +232,7 @@ func (r *rowRules) checkRow(row expr.Row) error {
 		if err != nil {
 			return fmt.Errorf("%s: CHECK %s: %w", r.table.Name, oneLine(c.name), err)
 		}
-		if expr.IsFalse(v) {
+		if value.False(v) {
 			return &ConstraintError{Kind: ConstraintCheck, Table: r.table.Name, What: oneLine(c.name)}
 		}
 	}
@@ -242,21 +245,21 @@ func (x *indexRule) has(row expr.Row) (bool, error) {
 		return true, nil
 	}
 	v, err := x.where.Eval(row)
-	return expr.IsTrue(v), err
+	return value.True(v), err
 }
 
 // exprValue returns the loaded value of a column. Bytes of the caller are copied to an arena.
-func (r *rowBuilder) exprValue(i int, values []any, arena *[]byte) expr.Value {
+func (r *rowBuilder) exprValue(i int, values []any, arena *[]byte) record.Value {
 	s := &r.slots[i]
 	switch {
 	case s.typ.IsInt() && r.columns[i].Affinity == ddl.AffinityReal:
-		return expr.OfFloat(float64(int64(s.num)))
+		return record.OfFloat(float64(int64(s.num)))
 	case s.typ.IsInt():
-		return expr.OfInt(int64(s.num))
+		return record.OfInt(int64(s.num))
 	case s.typ == format.SerialFloat:
-		return expr.OfFloat(math.Float64frombits(s.num))
+		return record.OfFloat(math.Float64frombits(s.num))
 	case s.typ == format.SerialNull:
-		return expr.Value{}
+		return record.Value{}
 	}
 	var data []byte
 	if s.from == fromText {
@@ -267,21 +270,21 @@ func (r *rowBuilder) exprValue(i int, values []any, arena *[]byte) expr.Value {
 		data = (*arena)[from:]
 	}
 	if s.typ.IsText() {
-		return expr.OfText(data)
+		return record.OfText(data)
 	}
-	return expr.OfBlob(data)
+	return record.OfBlob(data)
 }
 
 // setExpr puts the value of an expression into a slot, as a column of the affinity stores it.
-func (r *rowBuilder) setExpr(s *slot, a ddl.Affinity, v expr.Value) {
+func (r *rowBuilder) setExpr(s *slot, a ddl.Affinity, v record.Value) {
 	switch v.Kind() {
-	case expr.Integer:
+	case record.Integer:
 		r.setInt(s, a, v.Int())
-	case expr.Float:
+	case record.Float:
 		r.setFloat(s, a, v.Float())
-	case expr.Text:
+	case record.Text:
 		r.made(s, append(r.text, v.Bytes()...))
-	case expr.Blob:
+	case record.Blob:
 		r.made(s, append(r.text, v.Bytes()...))
 		s.typ--
 	default:

@@ -4,10 +4,11 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/foliofs/folio/internal/sql/value"
+
 	"github.com/foliofs/folio/internal/btree"
 	"github.com/foliofs/folio/internal/bulk"
 	"github.com/foliofs/folio/internal/ddl"
-	"github.com/foliofs/folio/internal/expr"
 	"github.com/foliofs/folio/internal/format"
 	"github.com/foliofs/folio/internal/pager"
 	"github.com/foliofs/folio/internal/record"
@@ -233,9 +234,9 @@ func (x *indexState) recordOf(tx *Tx, buf []byte, row *Row) ([]byte, error) {
 		if term := x.rule.terms[i]; term == nil {
 			types[i], parts[i], err = tx.stored(row, slot)
 		} else {
-			var v expr.Value
+			var v record.Value
 			v, err = term.Eval(reader)
-			stored := expr.Apply(v, term.Affinity())
+			stored := value.Apply(v, term.Affinity())
 			types[i], parts[i] = record.Encode(&stored)
 		}
 		if err != nil {

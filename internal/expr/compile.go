@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/foliofs/folio/internal/record"
+	"github.com/foliofs/folio/internal/sql/value"
+
 	"github.com/foliofs/folio/internal/ddl"
 )
 
@@ -27,7 +30,7 @@ const Rowid = -1
 // A Row gives an expression the values of its columns, with the affinities of the columns applied;
 // an integer in a REAL column is a float. It is asked for Rowid, too.
 type Row interface {
-	Column(i int) (Value, error)
+	Column(i int) (record.Value, error)
 }
 
 // An Expr is an expression that was compiled for the rows of one table. It is immutable and safe
@@ -43,15 +46,15 @@ func (x *Expr) Columns() []int { return x.columns }
 
 // Eval returns the value of the expression for a row. Its error is that of the Row, or an error of
 // SQLite's own, such as an integer overflow in abs.
-func (x *Expr) Eval(row Row) (Value, error) { return x.eval(row) }
+func (x *Expr) Eval(row Row) (record.Value, error) { return x.eval(row) }
 
 // Affinity returns the affinity that an index gives the value of the expression before it stores
 // that.
 func (x *Expr) Affinity() ddl.Affinity {
 	switch {
-	case x.affinity == none:
+	case x.affinity == value.NoAffinity:
 		return ddl.AffinityBlob
-	case x.affinity.numeric():
+	case x.affinity.Numeric():
 		return ddl.AffinityNumeric
 	}
 	return ddl.Affinity(x.affinity)
@@ -59,10 +62,10 @@ func (x *Expr) Affinity() ddl.Affinity {
 
 // A term is a part of an expression.
 type term struct {
-	eval      func(row Row) (Value, error)
-	affinity  affinity
-	collation collation // of the term itself
-	explicit  bool      // a COLLATE operator is somewhere in it
+	eval      func(row Row) (record.Value, error)
+	affinity  value.Affinity
+	collation value.Collation // of the term itself
+	explicit  bool            // a COLLATE operator is somewhere in it
 }
 
 // Compile compiles an expression that stands in the schema of a table. The error names the part
@@ -91,14 +94,14 @@ type compiler struct {
 func (c *compiler) compile(n *ddl.Node) (term, error) {
 	switch n.Op {
 	case ddl.OpNull:
-		return constant(Value{}), nil
+		return constant(record.Value{}), nil
 	case ddl.OpNumber:
 		return literal(n.Text, false)
 	case ddl.OpString:
-		return constant(OfText([]byte(n.Text))), nil
+		return constant(record.OfText([]byte(n.Text))), nil
 	case ddl.OpBlob:
 		b, err := hex.DecodeString(n.Text)
-		return constant(OfBlob(b)), err
+		return constant(record.OfBlob(b)), err
 	case ddl.OpName:
 		return c.name(n)
 	case ddl.OpMember:
@@ -156,8 +159,8 @@ func (c *compiler) args(nodes []*ddl.Node) ([]term, error) {
 }
 
 // constant is a term without a row.
-func constant(v Value) term {
-	return term{eval: func(Row) (Value, error) { return v, nil }, affinity: none}
+func constant(v record.Value) term {
+	return term{eval: func(Row) (record.Value, error) { return v, nil }, affinity: value.NoAffinity}
 }
 
 // literal is a number. A minus before it is a part of it: only so is -9223372036854775808 an
@@ -169,10 +172,10 @@ func literal(text string, negative bool) (term, error) {
 	if negative {
 		text = "-" + text
 	}
-	if i, how := readInteger([]byte(text)); how == integerWhole {
-		return constant(OfInt(i)), nil
+	if i, how := value.ReadInteger([]byte(text)); how == value.IntegerWhole {
+		return constant(record.OfInt(i)), nil
 	}
-	return constant(OfFloat(readFloat([]byte(text)).value)), nil
+	return constant(record.OfFloat(value.ReadFloat([]byte(text)).Value)), nil
 }
 
 func hexadecimal(text string, negative bool) (term, error) {
@@ -185,7 +188,7 @@ func hexadecimal(text string, negative bool) (term, error) {
 	}
 	var u uint64
 	for _, d := range []byte(digits) {
-		if !isDigit(d) {
+		if !value.IsDigit(d) {
 			d = d | 0x20 - 'a' + '0' + 10
 		}
 		u = u<<4 | uint64(d-'0')
@@ -196,7 +199,7 @@ func hexadecimal(text string, negative bool) (term, error) {
 	if negative {
 		u = -u
 	}
-	return constant(OfInt(int64(u))), nil
+	return constant(record.OfInt(int64(u))), nil
 }
 
 // name is a column, the rowid, TRUE, FALSE, or a string in double quotes.
@@ -206,11 +209,11 @@ func (c *compiler) name(n *ddl.Node) (term, error) {
 	}
 	if n.Quote == 0 {
 		if truth, ok := truthOf(n); ok {
-			return constant(ofBool(truth)), nil
+			return constant(value.OfBool(truth)), nil
 		}
 	}
 	if n.Quote == '"' { // in a schema that is read, in every build of SQLite
-		return constant(OfText([]byte(n.Text))), nil
+		return constant(record.OfText([]byte(n.Text))), nil
 	}
 	return term{}, fmt.Errorf("no such column: %s", n.Text)
 }
@@ -228,27 +231,27 @@ func truthOf(n *ddl.Node) (truth, ok bool) {
 func (c *compiler) column(name string) (x term, ok bool, err error) {
 	i := c.table.ColumnIndex(name)
 	if i >= 0 && i == c.table.RowidAlias {
-		return c.reads(Rowid, term{affinity: affinity(ddl.AffinityInteger)}), true, nil
+		return c.reads(Rowid, term{affinity: value.Affinity(ddl.AffinityInteger)}), true, nil
 	}
 	if i >= 0 {
 		col := &c.table.Columns[i]
-		order, ok := collationOf(col.Collation)
+		order, ok := value.CollationOf(col.Collation)
 		if !ok {
 			return term{}, false, fmt.Errorf("column %s with the collation %s", col.Name, col.Collation)
 		}
-		return c.reads(i, term{affinity: affinity(col.Affinity), collation: order}), true, nil
+		return c.reads(i, term{affinity: value.Affinity(col.Affinity), collation: order}), true, nil
 	}
 	isRowid := ddl.EqualFold(name, "rowid") || ddl.EqualFold(name, "oid") || ddl.EqualFold(name, "_rowid_")
 	if !isRowid || c.table.WithoutRowid || c.place == Term || c.place == Generated {
 		return term{}, false, nil
 	}
-	return c.reads(Rowid, term{affinity: affinity(ddl.AffinityInteger)}), true, nil
+	return c.reads(Rowid, term{affinity: value.Affinity(ddl.AffinityInteger)}), true, nil
 }
 
 // reads completes the term of a column.
 func (c *compiler) reads(i int, x term) term {
 	c.columns = append(c.columns, i)
-	x.eval = func(row Row) (Value, error) { return row.Column(i) }
+	x.eval = func(row Row) (record.Value, error) { return row.Column(i) }
 	return x
 }
 
@@ -266,7 +269,7 @@ func (c *compiler) member(n *ddl.Node) (term, error) {
 
 // collate is a term with the COLLATE operator.
 func collate(x term, name string) (term, error) {
-	order, ok := collationOf(name)
+	order, ok := value.CollationOf(name)
 	if !ok {
 		return term{}, fmt.Errorf("the collation %s", name)
 	}
@@ -286,13 +289,13 @@ func inherit(x term, operands ...term) term {
 }
 
 // compared returns the collation by which two terms are compared.
-func compared(a, b term) collation {
+func compared(a, b term) value.Collation {
 	switch {
 	case a.explicit:
 		return a.collation
 	case b.explicit:
 		return b.collation
-	case a.collation != noCollation:
+	case a.collation != value.NoCollation:
 		return a.collation
 	}
 	return b.collation

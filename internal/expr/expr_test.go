@@ -5,16 +5,19 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/foliofs/folio/internal/record"
+	"github.com/foliofs/folio/internal/sql/function"
+
 	"github.com/foliofs/folio/internal/ddl"
 )
 
 const table = "CREATE TABLE t(a INTEGER, b TEXT COLLATE NOCASE, c REAL, d, v COLLATE mine)"
 
-type row []Value
+type row []record.Value
 
-func (r row) Column(i int) (Value, error) {
+func (r row) Column(i int) (record.Value, error) {
 	if i == Rowid {
-		return OfInt(42), nil
+		return record.OfInt(42), nil
 	}
 	return r[i], nil
 }
@@ -31,7 +34,7 @@ func tableOf(tb testing.TB) *ddl.Table {
 // TestEval has examples whose values are those of SQLite 3.53.
 func TestEval(t *testing.T) {
 	t.Parallel()
-	r := row{OfInt(7), OfText([]byte("Abc")), OfFloat(2.5), OfText([]byte("12x"))}
+	r := row{record.OfInt(7), record.OfText([]byte("Abc")), record.OfFloat(2.5), record.OfText([]byte("12x"))}
 	for _, c := range []struct{ expr, want string }{
 		{"a + 1", "8"},
 		{"9223372036854775807 + 1", "'9.2233720368547758e+18'"},
@@ -69,7 +72,7 @@ func TestEval(t *testing.T) {
 			continue
 		}
 		v, err := x.Eval(r)
-		q, _ := quote([]Value{v})
+		q, _ := function.Quote([]record.Value{v})
 		want := strings.Trim(c.want, "'")
 		if got := strings.Trim(string(q.Bytes()), "'"); err != nil || got != want {
 			t.Errorf("%s is %s, %v, want %s", c.expr, got, err, want)
@@ -124,6 +127,6 @@ func FuzzEval(f *testing.F) {
 		if err != nil || strings.Count(text, "replace") > 1 {
 			return
 		}
-		_, _ = x.Eval(row{OfInt(int64(c)), OfText(b), OfFloat(c), OfBlob(b), Value{}})
+		_, _ = x.Eval(row{record.OfInt(int64(c)), record.OfText(b), record.OfFloat(c), record.OfBlob(b), record.Value{}})
 	})
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/foliofs/folio/internal/record"
+
 	"github.com/foliofs/folio/internal/ddl"
 	"github.com/foliofs/folio/internal/expr"
 	"github.com/foliofs/folio/internal/oracle/judge"
@@ -39,9 +41,9 @@ func newJudge(t *testing.T) *judge.Conn {
 }
 
 // A rowOf is the values of a row of exprTable.
-type rowOf []expr.Value
+type rowOf []record.Value
 
-func (r rowOf) Column(i int) (expr.Value, error) {
+func (r rowOf) Column(i int) (record.Value, error) {
 	if i == expr.Rowid {
 		i = 7
 	}
@@ -49,38 +51,38 @@ func (r rowOf) Column(i int) (expr.Value, error) {
 }
 
 // valueOf makes a Value of what C says, with its type.
-func valueOf(t *testing.T, v, kind driver.Value) expr.Value {
+func valueOf(t *testing.T, v, kind driver.Value) record.Value {
 	t.Helper()
 	switch v := v.(type) {
 	case nil:
-		return expr.Value{}
+		return record.Value{}
 	case int64:
-		return expr.OfInt(v)
+		return record.OfInt(v)
 	case float64:
-		return expr.OfFloat(v)
+		return record.OfFloat(v)
 	case string:
-		return expr.OfText([]byte(v))
+		return record.OfText([]byte(v))
 	case []byte:
 		if kind == "text" {
-			return expr.OfText(bytes.Clone(v))
+			return record.OfText(bytes.Clone(v))
 		}
-		return expr.OfBlob(append([]byte{}, v...))
+		return record.OfBlob(append([]byte{}, v...))
 	}
 	t.Fatalf("a %T of kind %v", v, kind)
-	return expr.Value{}
+	return record.Value{}
 }
 
-func same(a, b expr.Value) bool {
+func same(a, b record.Value) bool {
 	return a.Kind() == b.Kind() && a.Int() == b.Int() && bytes.Equal(a.Bytes(), b.Bytes()) // Int has the bits of a float
 }
 
-func show(v expr.Value) string {
+func show(v record.Value) string {
 	switch v.Kind() {
-	case expr.Null:
+	case record.Null:
 		return "NULL"
-	case expr.Integer:
+	case record.Integer:
 		return fmt.Sprint(v.Int())
-	case expr.Float:
+	case record.Float:
 		return fmt.Sprintf("float %x %v", math.Float64bits(v.Float()), v.Float())
 	}
 	return fmt.Sprintf("%v %q", v.Kind(), v.Bytes())

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/foliofs/folio/internal/record"
+
 	"github.com/foliofs/folio/internal/ddl"
 	"github.com/foliofs/folio/internal/expr"
 	"github.com/foliofs/folio/internal/oracle/judge"
@@ -410,16 +412,16 @@ func print(row *sqlitefile.Row, t *table) (string, error) {
 
 // quoted returns a value as typeof(x)||quote(x).
 func quoted(v sqlitefile.Value) string {
-	x := expr.Value{}
+	x := record.Value{}
 	switch v.Kind() {
 	case sqlitefile.KindInteger:
-		x = expr.OfInt(v.Int64())
+		x = record.OfInt(v.Int64())
 	case sqlitefile.KindFloat:
-		x = expr.OfFloat(v.Float64())
+		x = record.OfFloat(v.Float64())
 	case sqlitefile.KindText:
-		x = expr.OfText([]byte(v.Text()))
+		x = record.OfText([]byte(v.Text()))
 	case sqlitefile.KindBlob:
-		x = expr.OfBlob(v.Bytes())
+		x = record.OfBlob(v.Bytes())
 	}
 	table, _ := ddl.ParseTable("CREATE TABLE t(a)")
 	q, err := expr.Compile("typeof(a) || quote(a)", table, expr.Check)

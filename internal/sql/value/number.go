@@ -1,33 +1,33 @@
-package expr
+package value
 
 import (
 	"bytes"
 	"math"
 )
 
-// A reading is the result of SQLite's sqlite3AtoF for a text.
-type reading struct {
-	value  float64
-	prefix bool // the text begins with a number
-	whole  bool // and is one, apart from white space around it
-	point  bool // the number has a point or an exponent
+// A Reading is the result of SQLite's sqlite3AtoF for a text.
+type Reading struct {
+	Value  float64
+	Prefix bool // the text begins with a number
+	Whole  bool // and is one, apart from white space around it
+	Point  bool // the number has a point or an exponent
 }
 
 // maxMantissa is where SQLite stops to gather digits.
 const maxMantissa = (math.MaxUint64 - 9) / 10
 
-// cstring returns b up to its first zero byte.
-func cstring(b []byte) []byte {
+// CString returns b up to its first zero byte.
+func CString(b []byte) []byte {
 	if i := bytes.IndexByte(b, 0); i >= 0 {
 		return b[:i]
 	}
 	return b
 }
 
-// readFloat reads the number that a text begins with. Digits behind the 19th do not count, as in
+// ReadFloat reads the number that a text begins with. Digits behind the 19th do not count, as in
 // SQLite 3.53.
-func readFloat(text []byte) (r reading) {
-	z := skipSpace(cstring(text))
+func ReadFloat(text []byte) (r Reading) {
+	z := skipSpace(CString(text))
 	negative := len(z) > 0 && z[0] == '-'
 	if len(z) > 0 && (z[0] == '-' || z[0] == '+') {
 		z = z[1:]
@@ -35,26 +35,26 @@ func readFloat(text []byte) (r reading) {
 	var n mantissa
 	z = n.whole(z)
 	if len(z) > 0 && z[0] == '.' {
-		if len(z) > 1 && isDigit(z[1]) || n.any {
+		if len(z) > 1 && IsDigit(z[1]) || n.any {
 			z = n.fraction(z[1:])
-			r.point = true
+			r.Point = true
 		}
 	}
 	if !n.any {
-		return reading{}
+		return Reading{}
 	}
-	r.prefix = true
+	r.Prefix = true
 	if rest, exp, ok := readExponent(z); ok {
-		z, r.point = rest, true
+		z, r.Point = rest, true
 		n.exp += exp
 	}
 	if n.digits != 0 {
-		r.value = fromDecimal(n.digits, n.exp)
+		r.Value = fromDecimal(n.digits, n.exp)
 	}
 	if negative {
-		r.value = -r.value
+		r.Value = -r.Value
 	}
-	r.whole = len(skipSpace(z)) == 0
+	r.Whole = len(skipSpace(z)) == 0
 	return r
 }
 
@@ -66,7 +66,7 @@ type mantissa struct {
 }
 
 func (n *mantissa) whole(z []byte) []byte {
-	for len(z) > 0 && isDigit(z[0]) {
+	for len(z) > 0 && IsDigit(z[0]) {
 		n.any = true
 		if n.digits < maxMantissa {
 			n.digits = n.digits*10 + uint64(z[0]-'0')
@@ -79,7 +79,7 @@ func (n *mantissa) whole(z []byte) []byte {
 }
 
 func (n *mantissa) fraction(z []byte) []byte {
-	for len(z) > 0 && isDigit(z[0]) {
+	for len(z) > 0 && IsDigit(z[0]) {
 		n.any = true
 		if n.digits < maxMantissa {
 			n.digits = n.digits*10 + uint64(z[0]-'0')
@@ -103,7 +103,7 @@ func readExponent(z []byte) (rest []byte, exp int, ok bool) {
 	if rest[0] == '-' || rest[0] == '+' {
 		rest = rest[1:]
 	}
-	for len(rest) > 0 && isDigit(rest[0]) {
+	for len(rest) > 0 && IsDigit(rest[0]) {
 		if ok = true; exp < 10000 {
 			exp = exp*10 + int(rest[0]-'0')
 		} else {
@@ -117,18 +117,18 @@ func readExponent(z []byte) (rest []byte, exp int, ok bool) {
 	return rest, sign * exp, true
 }
 
-// An integerReading is the result of SQLite's sqlite3Atoi64 for a text.
-type integerReading uint8
+// An IntegerReading is the result of SQLite's sqlite3Atoi64 for a text.
+type IntegerReading uint8
 
 const (
-	integerWhole  integerReading = iota // the text is an integer
-	integerNone                         // it does not begin with one
-	integerPrefix                       // other text follows the integer
-	integerLarge                        // the integer has no room in 64 bits
+	IntegerWhole  IntegerReading = iota // the text is an integer
+	IntegerNone                         // it does not begin with one
+	IntegerPrefix                       // other text follows the integer
+	IntegerLarge                        // the integer has no room in 64 bits
 )
 
-// readInteger returns the integer that a text begins with, or the nearest that there is.
-func readInteger(text []byte) (v int64, how integerReading) {
+// ReadInteger returns the integer that a text begins with, or the nearest that there is.
+func ReadInteger(text []byte) (v int64, how IntegerReading) {
 	z := skipSpace(text)
 	negative := len(z) > 0 && z[0] == '-'
 	if len(z) > 0 && (z[0] == '-' || z[0] == '+') {
@@ -136,21 +136,21 @@ func readInteger(text []byte) (v int64, how integerReading) {
 	}
 	i, large := 0, false
 	u := uint64(0)
-	for ; i < len(z) && isDigit(z[i]); i++ {
+	for ; i < len(z) && IsDigit(z[i]); i++ {
 		d := uint64(z[i] - '0')
 		large = large || u > (math.MaxUint64-d)/10
 		u = u*10 + d
 	}
 	switch {
 	case i == 0:
-		return 0, integerNone
+		return 0, IntegerNone
 	case large || u > 1<<63 || u == 1<<63 && !negative:
 		if negative {
-			return math.MinInt64, integerLarge
+			return math.MinInt64, IntegerLarge
 		}
-		return math.MaxInt64, integerLarge
+		return math.MaxInt64, IntegerLarge
 	case len(skipSpace(z[i:])) > 0:
-		how = integerPrefix
+		how = IntegerPrefix
 	}
 	if negative {
 		return -int64(u), how
@@ -159,17 +159,17 @@ func readInteger(text []byte) (v int64, how integerReading) {
 }
 
 func skipSpace(z []byte) []byte {
-	for len(z) > 0 && isSpace(z[0]) {
+	for len(z) > 0 && IsSpace(z[0]) {
 		z = z[1:]
 	}
 	return z
 }
 
-func isSpace(c byte) bool { return c == ' ' || c >= '\t' && c <= '\r' }
-func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+func IsSpace(c byte) bool { return c == ' ' || c >= '\t' && c <= '\r' }
+func IsDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// truncate returns the integer part of a float, or the nearest integer there is.
-func truncate(f float64) int64 {
+// Truncate returns the integer part of a float, or the nearest integer there is.
+func Truncate(f float64) int64 {
 	switch {
 	case f < -9223372036854774784.0:
 		return math.MinInt64

@@ -1,4 +1,4 @@
-package expr
+package value
 
 import (
 	"bytes"
@@ -10,15 +10,15 @@ import (
 // Versions before 3.52 printed 15, often of another float.
 const textDigits = 17
 
-// A decimal is a float in decimal digits: 0.DIGITS times 10 to the power point.
-type decimal struct {
+// A Digits is a float in decimal digits: 0.DIGITS times 10 to the power point.
+type Digits struct {
 	digits []byte
 	point  int
 }
 
-// decode returns the digits of f, which is positive and finite: round significant ones, or -round
+// DigitsOf returns the digits of f, which is positive and finite: round significant ones, or -round
 // behind the point if round is not positive. It is sqlite3FpDecode of SQLite 3.53.
-func decode(f float64, round int) decimal {
+func DigitsOf(f float64, round int) Digits {
 	const most = 20
 	n := 18
 	if round > 0 && round < 18 {
@@ -26,7 +26,7 @@ func decode(f float64, round int) decimal {
 	}
 	v, exp := toDecimal(f, n)
 	digits := strconv.AppendUint(make([]byte, 1, 24), v, 10) // a zero byte before them has room for a carry
-	d := decimal{digits[1:], len(digits) - 1 + exp}
+	d := Digits{digits[1:], len(digits) - 1 + exp}
 	if round <= 0 {
 		if round = d.point - round; round == 0 && d.digits[0] >= '5' {
 			round = 1
@@ -42,7 +42,7 @@ func decode(f float64, round int) decimal {
 }
 
 // round cuts the digits to n, of which 17 are cut further where fewer of them mean f.
-func (d *decimal) round(f float64, n, exp int) {
+func (d *Digits) round(f float64, n, exp int) {
 	z := d.digits
 	if n == textDigits {
 		n = shortest(z, f, d.point, exp)
@@ -84,7 +84,7 @@ func parseDigits(z []byte) (v uint64) {
 }
 
 // increment adds one to the last digit.
-func (d *decimal) increment() {
+func (d *Digits) increment() {
 	for i := len(d.digits) - 1; i >= 0; i-- {
 		if d.digits[i]++; d.digits[i] <= '9' {
 			return
@@ -107,7 +107,7 @@ func AppendFloat(b []byte, f float64) []byte {
 	case f == 0:
 		return append(b, "0.0"...)
 	}
-	d := decode(f, textDigits)
+	d := DigitsOf(f, textDigits)
 	if exp := d.point - 1; exp < -4 || exp > textDigits-1 {
 		return d.scientific(b, exp)
 	}
@@ -115,8 +115,8 @@ func AppendFloat(b []byte, f float64) []byte {
 }
 
 // scientific appends d.ddde+xx.
-func (d decimal) scientific(b []byte, exp int) []byte {
-	b = decimal{d.digits, 1}.plain(b)
+func (d Digits) scientific(b []byte, exp int) []byte {
+	b = Digits{d.digits, 1}.plain(b)
 	if exp < 0 {
 		b = append(b, "e-"...)
 		exp = -exp
@@ -130,7 +130,7 @@ func (d decimal) scientific(b []byte, exp int) []byte {
 }
 
 // plain appends ddd.ddd, with a zero at least on both sides of the point.
-func (d decimal) plain(b []byte) []byte {
+func (d Digits) plain(b []byte) []byte {
 	whole := min(max(d.point, 0), len(d.digits))
 	b = append(b, d.digits[:whole]...)
 	if d.point <= 0 {
@@ -145,15 +145,15 @@ func (d decimal) plain(b []byte) []byte {
 	return append(b, d.digits[whole:]...)
 }
 
-// roundTo returns f, which is not larger than 1<<52, rounded to so many digits behind the point, as
+// RoundTo returns f, which is not larger than 1<<52, rounded to so many digits behind the point, as
 // SQLite's round does it: by way of the text.
-func roundTo(f float64, places int) float64 {
+func RoundTo(f float64, places int) float64 {
 	if f == 0 {
 		return 0
 	}
-	d := decode(math.Abs(f), -places)
+	d := DigitsOf(math.Abs(f), -places)
 	if d.point+places <= 0 {
 		return math.Copysign(0, f)
 	}
-	return math.Copysign(readFloat(d.plain(nil)).value, f)
+	return math.Copysign(ReadFloat(d.plain(nil)).Value, f)
 }

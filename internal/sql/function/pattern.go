@@ -1,12 +1,15 @@
-package expr
+package function
 
 import (
 	"bytes"
 	"errors"
+
+	"github.com/foliofs/folio/internal/record"
+	"github.com/foliofs/folio/internal/sql/value"
 )
 
-// A pattern says how LIKE or GLOB matches.
-type pattern struct {
+// A Pattern says how LIKE or GLOB matches.
+type Pattern struct {
 	all, one rune // the wildcards for any characters, and for any one; 0 for none
 	escape   rune // before a character that stands for itself; 0 for nothing
 	sets     bool // [...] stands for any of its characters
@@ -18,23 +21,23 @@ const maxPattern = 50_000
 
 var errPattern = errors.New("LIKE or GLOB pattern too complex")
 
-func likePattern() pattern { return pattern{all: '%', one: '_', fold: true} }
-func globPattern() pattern { return pattern{all: '*', one: '?', sets: true} }
+func Like() Pattern { return Pattern{all: '%', one: '_', fold: true} }
+func Glob() Pattern { return Pattern{all: '*', one: '?', sets: true} }
 
-// match computes args[1] LIKE args[0], or GLOB.
-func (p pattern) match(args []Value) (Value, error) {
+// Match computes args[1] LIKE args[0], or GLOB.
+func (p Pattern) Match(args []record.Value) (record.Value, error) {
 	pat, text := args[0], args[1]
-	if len(textOf(pat)) > maxPattern {
-		return Value{}, errPattern
+	if len(value.Text(pat)) > maxPattern {
+		return record.Value{}, errPattern
 	}
-	if pat.Kind() == Null || text.Kind() == Null {
-		return Value{}, nil
+	if pat.Kind() == record.Null || text.Kind() == record.Null {
+		return record.Value{}, nil
 	}
-	return ofBool(p.compare(cstring(textOf(pat)), cstring(textOf(text))) == matched), nil
+	return value.OfBool(p.compare(value.CString(value.Text(pat)), value.CString(value.Text(text))) == matched), nil
 }
 
-// setEscape sets the character of ESCAPE. It reports false for a text that is not one character.
-func (p *pattern) setEscape(text []byte) (ok bool) {
+// SetEscape sets the character of ESCAPE. It reports false for a text that is not one character.
+func (p *Pattern) SetEscape(text []byte) (ok bool) {
 	c, rest := readRune(text)
 	if len(text) == 0 || len(rest) > 0 {
 		return false
@@ -109,7 +112,7 @@ func skipRune(b []byte) []byte {
 }
 
 // compare compares a pattern with a text. It is patternCompare of SQLite.
-func (p *pattern) compare(pat, text []byte) verdict {
+func (p *Pattern) compare(pat, text []byte) verdict {
 	for len(pat) > 0 {
 		var c rune
 		escaped := false
@@ -142,12 +145,12 @@ func (p *pattern) compare(pat, text []byte) verdict {
 }
 
 // equal reports whether two characters are the same.
-func (p *pattern) equal(c, d rune) bool {
-	return c == d || p.fold && c < 0x80 && d < 0x80 && lower(byte(c)) == lower(byte(d))
+func (p *Pattern) equal(c, d rune) bool {
+	return c == d || p.fold && c < 0x80 && d < 0x80 && value.Lower(byte(c)) == value.Lower(byte(d))
 }
 
 // compareAny compares the part of the pattern after a *.
-func (p *pattern) compareAny(pat, text []byte) verdict {
+func (p *Pattern) compareAny(pat, text []byte) verdict {
 	var c rune
 	before := pat
 	for c, pat = readRune(pat); c == p.all || c == p.one && c != 0; c, pat = readRune(pat) {
@@ -181,7 +184,7 @@ func (p *pattern) compareAny(pat, text []byte) verdict {
 }
 
 // search compares the rest of the pattern at each place of the text where the character c is.
-func (p *pattern) search(c rune, pat, text []byte) verdict {
+func (p *Pattern) search(c rune, pat, text []byte) verdict {
 	for {
 		if c < 0x80 {
 			i := bytes.IndexFunc(text, func(d rune) bool { return d < 0x80 && p.equal(c, d) })

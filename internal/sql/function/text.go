@@ -1,17 +1,22 @@
-package expr
+package function
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/foliofs/folio/internal/record"
+	"github.com/foliofs/folio/internal/sql/value"
+)
 
 // length counts the characters of a text up to its first zero byte, and the bytes of anything else.
-func length(args []Value) (Value, error) {
+func length(args []record.Value) (record.Value, error) {
 	v := args[0]
 	switch v.Kind() {
-	case Null:
+	case record.Null:
 		return v, nil
-	case Text:
-		return OfInt(countRunes(cstring(v.Bytes()))), nil
+	case record.Text:
+		return record.OfInt(countRunes(value.CString(v.Bytes()))), nil
 	}
-	return OfInt(int64(len(textOf(v)))), nil
+	return record.OfInt(int64(len(value.Text(v)))), nil
 }
 
 func countRunes(b []byte) (n int64) {
@@ -22,39 +27,39 @@ func countRunes(b []byte) (n int64) {
 }
 
 // mapping is a function that maps each byte of a text.
-func mapping(fn func(byte) byte) func(args []Value) (Value, error) {
-	return func(args []Value) (Value, error) {
-		if args[0].Kind() == Null {
-			return Value{}, nil
+func mapping(fn func(byte) byte) func(args []record.Value) (record.Value, error) {
+	return func(args []record.Value) (record.Value, error) {
+		if args[0].Kind() == record.Null {
+			return record.Value{}, nil
 		}
-		b := bytes.Clone(textOf(args[0]))
+		b := bytes.Clone(value.Text(args[0]))
 		for i, c := range b {
 			b[i] = fn(c)
 		}
-		return OfText(b), nil
+		return record.OfText(b), nil
 	}
 }
 
 // substr is substr(x, from, count): from counts from 1, or from the end if it is negative; a
 // negative count is that of the characters before.
-func substr(args []Value) (Value, error) {
+func substr(args []record.Value) (record.Value, error) {
 	v := args[0]
-	isBlob := v.Kind() == Blob
-	if v.Kind() == Null || isBlob && len(v.Bytes()) == 0 {
-		return Value{}, nil
+	isBlob := v.Kind() == record.Blob
+	if v.Kind() == record.Null || isBlob && len(v.Bytes()) == 0 {
+		return record.Value{}, nil
 	}
 	z := v.Bytes()
 	if !isBlob {
-		z = cstring(textOf(v))
+		z = value.CString(value.Text(v))
 	}
-	count := int64(maxSize)
+	count := int64(value.MaxSize)
 	for _, a := range args[1:] {
-		if a.Kind() == Null {
-			return Value{}, nil
+		if a.Kind() == record.Null {
+			return record.Value{}, nil
 		}
 	}
 	if len(args) == 3 {
-		count = integerOf(args[2])
+		count = value.Integer(args[2])
 	}
 	size := func() int64 {
 		if isBlob {
@@ -62,12 +67,12 @@ func substr(args []Value) (Value, error) {
 		}
 		return countRunes(z)
 	}
-	from, count := span(integerOf(args[1]), count, size)
+	from, count := span(value.Integer(args[1]), count, size)
 	if isBlob {
 		from = min(from, int64(len(z)))
-		return OfBlob(z[from:][:min(count, int64(len(z))-from)]), nil
+		return record.OfBlob(z[from:][:min(count, int64(len(z))-from)]), nil
 	}
-	return OfText(runes(z, from, count)), nil
+	return record.OfText(runes(z, from, count)), nil
 }
 
 // span turns the arguments of substr into how many characters to skip, and how many to take.
@@ -112,16 +117,16 @@ func runes(z []byte, skip, count int64) []byte {
 
 // instr returns where the second argument first begins in the first, counted from 1 in characters,
 // or in bytes for two BLOBs; 0 if it does not.
-func instr(args []Value) (Value, error) {
-	if args[0].Kind() == Null || args[1].Kind() == Null {
-		return Value{}, nil
+func instr(args []record.Value) (record.Value, error) {
+	if args[0].Kind() == record.Null || args[1].Kind() == record.Null {
+		return record.Value{}, nil
 	}
-	hay, needle := textOf(args[0]), textOf(args[1])
-	isText := args[0].Kind() != Blob || args[1].Kind() != Blob
+	hay, needle := value.Text(args[0]), value.Text(args[1])
+	isText := args[0].Kind() != record.Blob || args[1].Kind() != record.Blob
 	at := int64(1)
 	for len(needle) > 0 && !bytes.HasPrefix(hay, needle) {
 		if len(hay) < len(needle) {
-			return OfInt(0), nil
+			return record.OfInt(0), nil
 		}
 		at++
 		hay = hay[1:]
@@ -129,49 +134,49 @@ func instr(args []Value) (Value, error) {
 			hay = hay[1:]
 		}
 	}
-	return OfInt(at), nil
+	return record.OfInt(at), nil
 }
 
 // replace replaces each occurrence of the second argument in the first by the third.
-func replace(args []Value) (Value, error) {
-	if args[0].Kind() == Null || args[1].Kind() == Null {
-		return Value{}, nil
+func replace(args []record.Value) (record.Value, error) {
+	if args[0].Kind() == record.Null || args[1].Kind() == record.Null {
+		return record.Value{}, nil
 	}
-	text, old := textOf(args[0]), textOf(args[1])
-	if len(cstring(old)) == 0 {
-		return OfText(text), nil
+	text, old := value.Text(args[0]), value.Text(args[1])
+	if len(value.CString(old)) == 0 {
+		return record.OfText(text), nil
 	}
-	if args[2].Kind() == Null {
-		return Value{}, nil
+	if args[2].Kind() == record.Null {
+		return record.Value{}, nil
 	}
-	with := textOf(args[2])
-	if len(text)+bytes.Count(text, old)*(len(with)-len(old)) > maxSize {
-		return Value{}, errTooBig
+	with := value.Text(args[2])
+	if len(text)+bytes.Count(text, old)*(len(with)-len(old)) > value.MaxSize {
+		return record.Value{}, value.ErrTooBig
 	}
-	return OfText(bytes.ReplaceAll(text, old, with)), nil
+	return record.OfText(bytes.ReplaceAll(text, old, with)), nil
 }
 
 // trimming is trim, ltrim or rtrim.
-func trimming(left, right bool) func(args []Value) (Value, error) {
-	return func(args []Value) (Value, error) {
-		if args[0].Kind() == Null {
-			return Value{}, nil
+func trimming(left, right bool) func(args []record.Value) (record.Value, error) {
+	return func(args []record.Value) (record.Value, error) {
+		if args[0].Kind() == record.Null {
+			return record.Value{}, nil
 		}
 		set := [][]byte{{' '}}
 		if len(args) == 2 {
-			if args[1].Kind() == Null {
-				return Value{}, nil
+			if args[1].Kind() == record.Null {
+				return record.Value{}, nil
 			}
-			set = characters(cstring(textOf(args[1])))
+			set = characters(value.CString(value.Text(args[1])))
 		}
-		z := textOf(args[0])
+		z := value.Text(args[0])
 		if left {
 			z = trimWith(z, set, bytes.CutPrefix)
 		}
 		if right {
 			z = trimWith(z, set, bytes.CutSuffix)
 		}
-		return OfText(z), nil
+		return record.OfText(z), nil
 	}
 }
 

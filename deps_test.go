@@ -145,7 +145,7 @@ var importRules = []importRule{
 		own: ". sqlitefile " + cmdPackages("tree tree/disk tree/archive tree/volume value failure interrupt terminal location overlay"),
 	},
 	{pkg: "cmd/folio/internal/grep", own: ". internal/match " + cmdPackages("failure terminal location listing")},
-	{pkg: "cmd/folio/internal/compare", own: ". internal/inoset " + cmdPackages("tree tree/disk failure location listing"), os: true},
+	{pkg: "cmd/folio/internal/compare", own: ". internal/inoset " + cmdPackages("tree tree/disk tree/volume failure location listing"), os: true},
 	{pkg: "cmd/folio/internal/patch", own: cmdPackages("quote compare"), third: "github.com/rogpeppe/go-internal"},
 	{
 		pkg: "cmd/folio", os: true,

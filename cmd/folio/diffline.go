@@ -6,6 +6,7 @@ import (
 	"github.com/foliofs/folio/cmd/folio/internal/compare"
 	"github.com/foliofs/folio/cmd/folio/internal/listing"
 	"github.com/foliofs/folio/cmd/folio/internal/terminal"
+	"github.com/foliofs/folio/cmd/folio/internal/tree"
 	"github.com/foliofs/folio/cmd/folio/internal/value"
 	"github.com/foliofs/folio/internal/posix"
 )
@@ -19,7 +20,7 @@ func writeChange(s *terminal.Streams, c *compare.Change) error {
 	}
 	line := kind.Letters() + "\t"
 	if kind&compare.Moved != 0 {
-		line += s.Name(withSlash(c.Old.Path, c.Old)) + "\t"
+		line += s.Name(withSlash(c.Old.Name, c.Old)) + "\t"
 	}
 	file := c.New
 	if file == nil {
@@ -63,7 +64,7 @@ func writeChangeJSON(w io.Writer, c *compare.Change) error {
 		Old: sideOf(c.Old), New: sideOf(c.New),
 	}
 	if c.Kind&compare.Moved != 0 {
-		j.OldPath = (*value.JSONText)(&c.Old.Path)
+		j.OldPath = (*value.JSONText)(&c.Old.Name)
 	}
 	return value.WriteJSON(w, j)
 }
@@ -75,10 +76,10 @@ func sideOf(f *compare.File) *sideJSON {
 	mode, _ := posix.Mode(f.Mode)
 	j := &sideJSON{
 		Type: listing.TypeOf(f.Mode).Name, Mode: listing.OctalMode(mode), UID: f.UID, GID: f.GID,
-		Size: f.Size, MTime: value.JSONTime(f.Mtime),
+		Size: f.Size, MTime: value.JSONTime(tree.Nanoseconds(f.ModTime)),
 	}
-	if f.Target != "" {
-		j.Target = (*value.JSONText)(&f.Target)
+	if f.Linkname != "" {
+		j.Target = (*value.JSONText)(&f.Linkname)
 	}
 	return j
 }

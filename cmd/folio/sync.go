@@ -12,9 +12,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/foliofs/folio/cmd/folio/internal/tree"
-	"github.com/foliofs/folio/cmd/folio/internal/tree/disk"
-
 	"github.com/spf13/cobra"
 
 	"github.com/foliofs/folio"
@@ -22,6 +19,8 @@ import (
 	"github.com/foliofs/folio/cmd/folio/internal/location"
 	"github.com/foliofs/folio/cmd/folio/internal/mirror"
 	"github.com/foliofs/folio/cmd/folio/internal/terminal"
+	"github.com/foliofs/folio/cmd/folio/internal/tree"
+	"github.com/foliofs/folio/cmd/folio/internal/tree/disk"
 	"github.com/foliofs/folio/cmd/folio/internal/value"
 )
 

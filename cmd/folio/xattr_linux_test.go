@@ -9,11 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/foliofs/folio/cmd/folio/internal/tree/disk"
-
 	"golang.org/x/sys/unix"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/cmd/folio/internal/tree/disk"
 )
 
 // TestXattrRefused writes a file out that has an extended attribute which the disk does not take.

@@ -18,6 +18,7 @@ import (
 	"strings"
 
 	"github.com/foliofs/folio/cmd/folio/internal/failure"
+	"github.com/foliofs/folio/cmd/folio/internal/tree"
 )
 
 // Options say what counts, and who is told.
@@ -87,7 +88,7 @@ func (w *walk) visit(a, b *File) error {
 		err = w.Report(&c)
 	}
 	if e, ok := errors.AsType[*ReadError](err); ok {
-		w.Trouble(e.File.tree.Error(e.File.Path, e.Err))
+		w.Trouble(e.File.tree.Error(e.File.Name, e.Err))
 		err = nil
 	}
 	if err != nil {
@@ -110,27 +111,27 @@ func (w *walk) same(a, b *File) bool {
 func (w *walk) untouched(a, b *File) bool {
 	o := w.a.Origin()
 	return o.Volume != "" && o.Volume == w.b.Origin().Volume && a.ID == b.ID && !a.Mode.IsDir() &&
-		a.Ctime == b.Ctime && a.Mtime == b.Mtime && a.Size == b.Size && a.Mode == b.Mode && a.UID == b.UID && a.GID == b.GID
+		a.ChangeTime.Equal(b.ChangeTime) && a.ModTime.Equal(b.ModTime) && a.Size == b.Size && a.Mode == b.Mode && a.UID == b.UID && a.GID == b.GID
 }
 
 // difference says how two files differ. The result has no Kind if they do not.
 func (w *walk) difference(a, b *File) (c Change, err error) {
 	switch {
 	case a == nil:
-		c = Change{Kind: Added, Path: b.Path, New: b}
-		if old := w.moves.from[b.Path]; old != nil {
-			c.Kind, c.Old, c.WithDir = Moved, old, w.moves.withDir(old, b.Path)
+		c = Change{Kind: Added, Path: b.Name, New: b}
+		if old := w.moves.from[b.Name]; old != nil {
+			c.Kind, c.Old, c.WithDir = Moved, old, w.moves.withDir(old, b.Name)
 			err = w.differences(&c)
 		}
 		return c, err
 	case b == nil:
-		c = Change{Path: a.Path, Old: a}
-		if !w.moves.gone[a.Path] {
+		c = Change{Path: a.Name, Old: a}
+		if !w.moves.gone[a.Name] {
 			c.Kind = Removed
 		}
 		return c, nil
 	}
-	c = Change{Path: b.Path, Old: a, New: b}
+	c = Change{Path: b.Name, Old: a, New: b}
 	if c.Path == "." && !b.IsDir() {
 		c.Path = w.b.Base()
 	}
@@ -166,7 +167,7 @@ func (w *walk) sameContent(a, b *File) (bool, error) {
 	case a.Mode.IsRegular():
 		return w.contents.equal(a, b)
 	case a.Mode&fs.ModeSymlink != 0:
-		return a.Target == b.Target, nil
+		return a.Linkname == b.Linkname, nil
 	case a.Mode&fs.ModeDevice != 0:
 		return a.Rdev == b.Rdev, nil
 	}
@@ -181,7 +182,7 @@ func (w *walk) differentAttributes(a, b *File) (list Attributes, err error) {
 	if a.UID != b.UID || a.GID != b.GID {
 		list |= Owner
 	}
-	if a.Mtime != b.Mtime {
+	if !tree.SameTime(a.ModTime, b.ModTime) {
 		list |= Times
 	}
 	if w.Attributes&Xattrs != 0 {

@@ -6,10 +6,9 @@ import (
 	"io/fs"
 	"path/filepath"
 
+	"github.com/foliofs/folio/cmd/folio/internal/failure"
 	"github.com/foliofs/folio/cmd/folio/internal/tree"
 	"github.com/foliofs/folio/cmd/folio/internal/tree/disk"
-
-	"github.com/foliofs/folio/cmd/folio/internal/failure"
 )
 
 // A diskTree is a tree on disk.
@@ -42,23 +41,13 @@ func (t *diskTree) Top() (*File, error) {
 }
 
 func (t *diskTree) file(f *disk.File, path string) *File {
-	h := f.Header()
-	size := f.Size()
-	if h.Mode.IsDir() {
-		size = 0 // as in a volume
-	}
-	d := &diskFile{tree: t, file: f}
-	d.File = File{
-		Path: path, Mode: h.Mode, UID: h.UID, GID: h.GID, Size: size, Rdev: h.Rdev, Target: f.Target(),
-		ID: f.ID(), Mtime: tree.Nanoseconds(h.ModTime), Ctime: tree.Nanoseconds(h.ChangeTime), tree: t, inode: d,
-	}
-	return &d.File
+	return &File{*f.Entry(path), t, &diskFile{tree: t, path: path, file: f}}
 }
 
 // A diskFile is an inode.
 type diskFile struct {
-	File
 	tree   *diskTree
+	path   string
 	file   *disk.File
 	opened bool // then what follows is known
 	attrs  map[string][]byte
@@ -84,7 +73,7 @@ func (d *diskFile) xattrs() (map[string][]byte, error) {
 }
 
 func (d *diskFile) list() (children, error) {
-	dir := d.tree.browser.Open(d.file, d.Path)
+	dir := d.tree.browser.Open(d.file, d.path)
 	list, err := dir.Names()
 	return children{
 		tree.Names{Len: len(list), At: func(i int) string { return list[i] }},

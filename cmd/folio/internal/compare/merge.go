@@ -40,7 +40,7 @@ func (m *merger) list(dir *File) (children, bool) {
 	}
 	l, err := dir.inode.list()
 	if err != nil {
-		m.trouble(dir.tree.Error(dir.Path, err))
+		m.trouble(dir.tree.Error(dir.Name, err))
 	}
 	return l, err == nil
 }
@@ -48,7 +48,7 @@ func (m *merger) list(dir *File) (children, bool) {
 func (m *merger) file(dir *File, l children, i int) (*File, bool) {
 	f, err := l.file(i)
 	if err != nil {
-		m.trouble(dir.tree.Error(tree.Join(dir.Path, l.names.At(i)), err))
+		m.trouble(dir.tree.Error(tree.Join(dir.Name, l.names.At(i)), err))
 	}
 	return f, err == nil
 }

@@ -18,7 +18,7 @@ type moves struct {
 // directory was moved.
 func (m *moves) withDir(old *File, now string) bool {
 	dir := m.from[path.Dir(now)]
-	return dir != nil && tree.Join(dir.Path, path.Base(now)) == old.Path
+	return dir != nil && tree.Join(dir.Name, path.Base(now)) == old.Name
 }
 
 // findMoves goes through two trees of one volume twice. The first time it takes note of the inodes
@@ -37,7 +37,7 @@ func findMoves(a, b Tree, same func(a, b *File) bool) (m moves, err error) {
 	m.from, m.gone = make(map[string]*File), make(map[string]bool)
 	for ino, old := range f.removed {
 		if now, ok := f.added[ino]; ok && now.Mode.Type() == old.Mode.Type() {
-			m.from[now.Path], m.gone[old.Path] = old, true
+			m.from[now.Name], m.gone[old.Name] = old, true
 		}
 	}
 	return m, nil

@@ -68,7 +68,7 @@ func changes(t *testing.T, was, is string) (lines []string) {
 				line += " with its directory"
 			}
 			if c.Kind&Moved != 0 {
-				line += " " + c.Old.Path
+				line += " " + c.Old.Name
 			}
 			lines = append(lines, line+" "+c.Path+"\n")
 			return nil

@@ -2,7 +2,6 @@ package compare
 
 import (
 	"io"
-	"io/fs"
 
 	"github.com/foliofs/folio/cmd/folio/internal/tree"
 )
@@ -29,18 +28,9 @@ type Origin struct {
 	Moment string // a state of the volume; "" for the newest one
 }
 
-// A File is a file of a tree.
+// A File is a file of a tree. Its Name is its path below the top of the tree, "." for the top.
 type File struct {
-	Path     string // below the top of the tree; "." for the top
-	Mode     fs.FileMode
-	UID, GID uint32
-	Size     int64  // of a regular file, in bytes
-	Rdev     uint64 // of a device
-	Target   string // of a symbolic link
-	ID       tree.FileID
-	Mtime    int64 // nanoseconds since 1970
-	Ctime    int64
-
+	tree.Entry
 	tree  Tree
 	inode inode
 }

@@ -4,11 +4,11 @@ import (
 	"io"
 	"path"
 
-	"github.com/foliofs/folio/cmd/folio/internal/tree"
-
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/cmd/folio/internal/listing"
 	"github.com/foliofs/folio/cmd/folio/internal/location"
+	"github.com/foliofs/folio/cmd/folio/internal/tree"
+	"github.com/foliofs/folio/cmd/folio/internal/tree/volume"
 )
 
 // A volumeTree is a tree in a volume, as a view sees it.
@@ -43,18 +43,11 @@ func (t *volumeTree) Top() (*File, error) {
 
 // file returns an entry that a walker has found.
 func (t *volumeTree) file(w *listing.Walker, e listing.Entry) *File {
-	n := &e.Node
-	v := &volumeFile{tree: t, walker: w, entry: e}
-	v.File = File{
-		Path: e.Path, Mode: e.Mode, UID: n.UID, GID: n.GID, Size: n.Size, Rdev: n.Rdev, Target: e.Target,
-		ID: tree.FileID{Ino: n.Ino}, Mtime: n.Mtime, Ctime: n.Ctime, tree: t, inode: v,
-	}
-	return &v.File
+	return &File{volume.EntryOf(&e), t, &volumeFile{t, w, e}}
 }
 
 // A volumeFile is an inode.
 type volumeFile struct {
-	File
 	tree   *volumeTree
 	walker *listing.Walker
 	entry  listing.Entry

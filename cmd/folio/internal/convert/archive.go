@@ -7,13 +7,12 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/foliofs/folio/cmd/folio/internal/tree"
-	"github.com/foliofs/folio/cmd/folio/internal/tree/archive"
-	"github.com/foliofs/folio/cmd/folio/internal/tree/volume"
-
 	"github.com/foliofs/folio/cmd/folio/internal/failure"
 	"github.com/foliofs/folio/cmd/folio/internal/interrupt"
 	"github.com/foliofs/folio/cmd/folio/internal/location"
+	"github.com/foliofs/folio/cmd/folio/internal/tree"
+	"github.com/foliofs/folio/cmd/folio/internal/tree/archive"
+	"github.com/foliofs/folio/cmd/folio/internal/tree/volume"
 )
 
 // directoryFormat is what --format calls a directory.

@@ -13,15 +13,14 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/foliofs/folio/cmd/folio/internal/tree"
-	"github.com/foliofs/folio/cmd/folio/internal/tree/archive"
-	"github.com/foliofs/folio/cmd/folio/internal/tree/volume"
-
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/cmd/folio/internal/failure"
 	"github.com/foliofs/folio/cmd/folio/internal/location"
 	"github.com/foliofs/folio/cmd/folio/internal/overlay"
 	"github.com/foliofs/folio/cmd/folio/internal/terminal"
+	"github.com/foliofs/folio/cmd/folio/internal/tree"
+	"github.com/foliofs/folio/cmd/folio/internal/tree/archive"
+	"github.com/foliofs/folio/cmd/folio/internal/tree/volume"
 )
 
 // A Convert makes one volume or archive.

@@ -8,15 +8,14 @@ import (
 	"os"
 	"time"
 
-	"github.com/foliofs/folio/cmd/folio/internal/tree"
-	"github.com/foliofs/folio/cmd/folio/internal/tree/disk"
-	"github.com/foliofs/folio/cmd/folio/internal/tree/volume"
-
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/cmd/folio/internal/failure"
 	"github.com/foliofs/folio/cmd/folio/internal/location"
 	"github.com/foliofs/folio/cmd/folio/internal/overlay"
 	"github.com/foliofs/folio/cmd/folio/internal/terminal"
+	"github.com/foliofs/folio/cmd/folio/internal/tree"
+	"github.com/foliofs/folio/cmd/folio/internal/tree/disk"
+	"github.com/foliofs/folio/cmd/folio/internal/tree/volume"
 )
 
 // An Export writes a directory of a volume to disk.
@@ -154,7 +153,7 @@ func (e *Export) warnKept() error {
 	if e.Base != "" {
 		return nil
 	}
-	base, err := overlay.Told(e.rx)
+	base, err := overlay.BaseIn(e.rx)
 	if err == nil && base != "" {
 		e.Warn(failure.Rehint(failure.At(e.loc.Tree(), &keptError{base}), "--base TREE exports what it shows"))
 	}

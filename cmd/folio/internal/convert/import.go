@@ -13,15 +13,14 @@ import (
 	"sync"
 	"time"
 
-	"github.com/foliofs/folio/cmd/folio/internal/tree"
-	"github.com/foliofs/folio/cmd/folio/internal/tree/archive"
-	"github.com/foliofs/folio/cmd/folio/internal/tree/disk"
-	"github.com/foliofs/folio/cmd/folio/internal/tree/volume"
-
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/cmd/folio/internal/failure"
 	"github.com/foliofs/folio/cmd/folio/internal/location"
 	"github.com/foliofs/folio/cmd/folio/internal/terminal"
+	"github.com/foliofs/folio/cmd/folio/internal/tree"
+	"github.com/foliofs/folio/cmd/folio/internal/tree/archive"
+	"github.com/foliofs/folio/cmd/folio/internal/tree/disk"
+	"github.com/foliofs/folio/cmd/folio/internal/tree/volume"
 	"github.com/foliofs/folio/cmd/folio/internal/value"
 	"github.com/foliofs/folio/sqlitefile"
 )

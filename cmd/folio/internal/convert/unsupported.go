@@ -6,7 +6,6 @@ import (
 
 	"github.com/foliofs/folio/cmd/folio/internal/tree"
 	"github.com/foliofs/folio/cmd/folio/internal/tree/archive"
-
 	"github.com/foliofs/folio/cmd/folio/internal/value"
 )
 

@@ -4,10 +4,9 @@ import (
 	"errors"
 	"io/fs"
 
+	"github.com/foliofs/folio/cmd/folio/internal/location"
 	"github.com/foliofs/folio/cmd/folio/internal/tree"
 	"github.com/foliofs/folio/cmd/folio/internal/tree/volume"
-
-	"github.com/foliofs/folio/cmd/folio/internal/location"
 )
 
 // shares reports whether copies should share their content with the original.

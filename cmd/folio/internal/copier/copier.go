@@ -13,14 +13,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/foliofs/folio/cmd/folio/internal/tree"
-	"github.com/foliofs/folio/cmd/folio/internal/tree/disk"
-	"github.com/foliofs/folio/cmd/folio/internal/tree/volume"
-
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/cmd/folio/internal/failure"
 	"github.com/foliofs/folio/cmd/folio/internal/location"
 	"github.com/foliofs/folio/cmd/folio/internal/terminal"
+	"github.com/foliofs/folio/cmd/folio/internal/tree"
+	"github.com/foliofs/folio/cmd/folio/internal/tree/disk"
+	"github.com/foliofs/folio/cmd/folio/internal/tree/volume"
 )
 
 // Options are the flags of cp, put and get.
@@ -186,7 +185,7 @@ func (c *Copy) openDisk(p *Place, o *tree.Options) (tree.Source, error) {
 	info, err := os.Stat(p.Disk)
 	switch {
 	case c.Recursive && (err == nil || !p.Slash):
-		return disk.OpenTree(p.Disk, o)
+		return openFile(p.Disk, o)
 	case err != nil:
 		return nil, err
 	case info.IsDir():
@@ -198,7 +197,15 @@ func (c *Copy) openDisk(p *Place, o *tree.Options) (tree.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return disk.OpenTree(resolved, o)
+	return openFile(resolved, o)
+}
+
+func openFile(name string, o *tree.Options) (tree.Source, error) {
+	t, err := disk.OpenFile(name, o)
+	if err != nil {
+		return nil, err
+	}
+	return t, nil
 }
 
 func (c *Copy) close() {

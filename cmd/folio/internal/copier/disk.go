@@ -7,14 +7,13 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/foliofs/folio/cmd/folio/internal/tree"
-	"github.com/foliofs/folio/cmd/folio/internal/tree/disk"
-	"github.com/foliofs/folio/cmd/folio/internal/tree/volume"
-
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/cmd/folio/internal/failure"
 	"github.com/foliofs/folio/cmd/folio/internal/location"
 	"github.com/foliofs/folio/cmd/folio/internal/terminal"
+	"github.com/foliofs/folio/cmd/folio/internal/tree"
+	"github.com/foliofs/folio/cmd/folio/internal/tree/disk"
+	"github.com/foliofs/folio/cmd/folio/internal/tree/volume"
 	"github.com/foliofs/folio/cmd/folio/internal/value"
 )
 

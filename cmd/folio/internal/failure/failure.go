@@ -10,11 +10,10 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/foliofs/folio/cmd/folio/internal/tree"
-
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/cmd/folio/internal/mirror"
 	"github.com/foliofs/folio/cmd/folio/internal/quote"
+	"github.com/foliofs/folio/cmd/folio/internal/tree"
 	"github.com/foliofs/folio/internal/posix"
 	"github.com/foliofs/folio/sqlitefile"
 )

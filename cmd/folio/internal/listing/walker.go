@@ -5,10 +5,9 @@ import (
 	"io/fs"
 	"path"
 
-	"github.com/foliofs/folio/cmd/folio/internal/tree"
-
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/cmd/folio/internal/location"
+	"github.com/foliofs/folio/cmd/folio/internal/tree"
 	"github.com/foliofs/folio/internal/inoset"
 )
 

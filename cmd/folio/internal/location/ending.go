@@ -4,9 +4,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/foliofs/folio/cmd/folio/internal/tree/archive"
-
 	"github.com/foliofs/folio/cmd/folio/internal/failure"
+	"github.com/foliofs/folio/cmd/folio/internal/tree/archive"
 )
 
 var errArchiveName = errors.New("is the name of an archive, and this would be a volume")

@@ -15,12 +15,11 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/cmd/folio/internal/failure"
 	"github.com/foliofs/folio/cmd/folio/internal/tree"
 	"github.com/foliofs/folio/cmd/folio/internal/tree/archive"
 	"github.com/foliofs/folio/cmd/folio/internal/tree/disk"
-
-	"github.com/foliofs/folio"
-	"github.com/foliofs/folio/cmd/folio/internal/failure"
 )
 
 // A Location is a file in a volume, as the command line names it: VOLUME[@SNAPSHOT][:PATH].

@@ -4,9 +4,8 @@ import (
 	"errors"
 	"io/fs"
 
-	"github.com/foliofs/folio/cmd/folio/internal/tree"
-
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/cmd/folio/internal/tree"
 )
 
 // ErrMeanwhile says that another program has changed the same directory of the volume.

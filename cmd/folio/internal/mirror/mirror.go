@@ -25,10 +25,9 @@ import (
 	"io/fs"
 	"time"
 
+	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/cmd/folio/internal/tree"
 	"github.com/foliofs/folio/cmd/folio/internal/tree/disk"
-
-	"github.com/foliofs/folio"
 )
 
 // Options say how to mirror.

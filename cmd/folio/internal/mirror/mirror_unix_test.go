@@ -16,12 +16,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/foliofs/folio/cmd/folio/internal/tree"
-	"github.com/foliofs/folio/cmd/folio/internal/tree/disk"
-
 	"golang.org/x/sys/unix"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/cmd/folio/internal/tree"
+	"github.com/foliofs/folio/cmd/folio/internal/tree/disk"
 )
 
 // A pair is a directory on disk and a volume.

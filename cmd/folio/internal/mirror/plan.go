@@ -4,10 +4,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/cmd/folio/internal/tree"
 	"github.com/foliofs/folio/cmd/folio/internal/tree/disk"
-
-	"github.com/foliofs/folio"
 )
 
 // An op says how to change the file of an entry.

@@ -10,10 +10,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/cmd/folio/internal/tree"
 	"github.com/foliofs/folio/cmd/folio/internal/tree/disk"
-
-	"github.com/foliofs/folio"
 )
 
 // A difference says how a file in the volume differs from the one on disk.

@@ -60,7 +60,7 @@ func OpenKept(volume string, create bool) (*folio.Volume, string, error) {
 	if err != nil {
 		return nil, "", failure.At(name, err)
 	}
-	known, err := Told(vol)
+	known, err := BaseIn(vol)
 	if err == nil && known == "" {
 		var list []fs.DirEntry
 		switch list, err = vol.ReadDir("."); {
@@ -99,7 +99,7 @@ func ViewOf(ctx context.Context, loc location.Location, base string, fn func(rx 
 		return err
 	}
 	defer kept.Close()
-	known, err := Told(kept.Volume)
+	known, err := BaseIn(kept.Volume)
 	if err == nil && known == "" {
 		err = failure.Hint(ErrNone, "leave out --base")
 	}
@@ -119,9 +119,9 @@ func ViewOf(ctx context.Context, loc location.Location, base string, fn func(rx 
 	return o.View(ctx, fn)
 }
 
-// Told returns the base that a volume tells, or that a view of one tells. It is "" if there is
+// BaseIn returns the base that a volume, or a view of one, records. It is "" if there is
 // none: then the volume keeps no changes of an overlay.
-func Told(v interface {
+func BaseIn(v interface {
 	Xattrs(name string) (map[string][]byte, error)
 },
 ) (string, error) {

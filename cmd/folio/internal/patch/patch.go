@@ -118,7 +118,7 @@ func (w *Writer) comment(c *compare.Change) error {
 func pathsOf(c *compare.Change) (oldPath, newPath string) {
 	oldPath, newPath = c.Path, c.Path
 	if c.Kind&compare.Moved != 0 {
-		oldPath = c.Old.Path
+		oldPath = c.Old.Name
 	}
 	return oldPath, newPath
 }

@@ -39,7 +39,7 @@ func textOf(f *compare.File, headOnly bool) (text, error) {
 	case f == nil:
 		return text{}, nil
 	case f.Mode&fs.ModeSymlink != 0:
-		return text{bytes: []byte(f.Target), size: int64(len(f.Target))}, nil
+		return text{bytes: []byte(f.Linkname), size: int64(len(f.Linkname))}, nil
 	}
 	r, err := f.Open()
 	if err != nil {

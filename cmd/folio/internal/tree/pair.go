@@ -39,6 +39,9 @@ func Pairs(a, b Names, visit func(i, j int) error) error {
 	return nil
 }
 
+// SameTime reports whether a volume holds two times as the same one.
+func SameTime(a, b time.Time) bool { return Nanoseconds(a) == Nanoseconds(b) }
+
 // Nanoseconds returns a time as a volume holds it: the nearest one in its range.
 func Nanoseconds(t time.Time) int64 {
 	switch {

@@ -13,9 +13,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/foliofs/folio/cmd/folio/internal/tree/treetest"
-
 	"github.com/foliofs/folio/cmd/folio/internal/tree"
+	"github.com/foliofs/folio/cmd/folio/internal/tree/treetest"
 )
 
 var damageAll = flag.Bool("damage.all", false, "cut archives at every byte and change every byte, rather than some")

@@ -6,9 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/foliofs/folio/cmd/folio/internal/tree/treetest"
-
 	"github.com/foliofs/folio/cmd/folio/internal/tree"
+	"github.com/foliofs/folio/cmd/folio/internal/tree/treetest"
 )
 
 // TestLongTexts checks that a text of 2 MB where a name or a number belongs is an error

@@ -10,8 +10,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/foliofs/folio/cmd/folio/internal/tree"
 	"golang.org/x/sys/unix"
+
+	"github.com/foliofs/folio/cmd/folio/internal/tree"
 )
 
 func makePipe(t *testing.T) string {

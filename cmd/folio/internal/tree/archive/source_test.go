@@ -9,9 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/foliofs/folio/cmd/folio/internal/tree/treetest"
-
 	"github.com/foliofs/folio/cmd/folio/internal/tree"
+	"github.com/foliofs/folio/cmd/folio/internal/tree/treetest"
 )
 
 // open opens a file that holds data.

@@ -12,10 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/foliofs/folio/cmd/folio/internal/tree/treetest"
-
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/cmd/folio/internal/tree"
+	"github.com/foliofs/folio/cmd/folio/internal/tree/treetest"
 	"github.com/foliofs/folio/sqlitefile"
 )
 

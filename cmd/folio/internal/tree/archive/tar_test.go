@@ -15,12 +15,11 @@ import (
 	"testing/iotest"
 	"time"
 
-	"github.com/foliofs/folio/cmd/folio/internal/tree/treetest"
-
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/cmd/folio/internal/tree"
+	"github.com/foliofs/folio/cmd/folio/internal/tree/treetest"
 )
 
 // A member is a header with its content.

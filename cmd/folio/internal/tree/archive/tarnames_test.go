@@ -13,10 +13,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/foliofs/folio/cmd/folio/internal/tree/treetest"
-
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/cmd/folio/internal/tree"
+	"github.com/foliofs/folio/cmd/folio/internal/tree/treetest"
 )
 
 func dirMember(name string) member {

@@ -9,9 +9,9 @@ import (
 	"io/fs"
 	"testing"
 
-	"github.com/foliofs/folio/cmd/folio/internal/tree/treetest"
-
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/foliofs/folio/cmd/folio/internal/tree/treetest"
 )
 
 // Names that begin with a slash are those of files below the root.

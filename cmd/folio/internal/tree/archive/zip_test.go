@@ -11,9 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/foliofs/folio/cmd/folio/internal/tree/treetest"
-
 	"github.com/foliofs/folio/cmd/folio/internal/tree"
+	"github.com/foliofs/folio/cmd/folio/internal/tree/treetest"
 )
 
 // A zipped is an entry of a zip archive to be.

@@ -4,8 +4,9 @@ import (
 	"errors"
 	"io"
 
-	"github.com/foliofs/folio/cmd/folio/internal/tree"
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/foliofs/folio/cmd/folio/internal/tree"
 )
 
 const zstdMagic = "\x28\xb5\x2f\xfd"

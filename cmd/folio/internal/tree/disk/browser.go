@@ -58,9 +58,6 @@ func (d *Dir) File(name string) (*File, error) {
 	return f, changed(err)
 }
 
-// Target returns the target of a symbolic link.
-func (f *File) Target() string { return f.target }
-
 // Open opens a regular file for reading. Open or Read fails with ErrChanged if the file is not as
 // Dir.File has seen it; that also counts for a change while the content is read to its end.
 func (f *File) Open() (*OpenedFile, error) {

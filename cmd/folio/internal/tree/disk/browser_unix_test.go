@@ -56,8 +56,8 @@ func TestBrowser(t *testing.T) {
 		t.Fatalf("%q, %v", names, err)
 	}
 	l, err := d.File("l")
-	if err != nil || l.Target() != "f" {
-		t.Errorf("%q, %v", l.Target(), err)
+	if err != nil || l.target != "f" {
+		t.Errorf("%q, %v", l.target, err)
 	}
 	f, err := d.File("f")
 	if err != nil {

@@ -11,9 +11,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/foliofs/folio/cmd/folio/internal/tree/treetest"
-
 	"github.com/foliofs/folio/cmd/folio/internal/tree"
+	"github.com/foliofs/folio/cmd/folio/internal/tree/treetest"
 )
 
 // A copier is a Differ that takes everything, as if there were nothing to compare with.

@@ -56,6 +56,17 @@ func (f *File) Header() folio.Header {
 	return h
 }
 
+// Entry describes the file, which has a path in the tree, without its content and its extended
+// attributes. Size is that of a regular file or a symbolic link.
+func (f *File) Entry(path string) *tree.Entry {
+	e := f.stat.entry(path)
+	e.Linkname = f.target
+	if !f.stat.mode.IsDir() {
+		e.Size = f.stat.size
+	}
+	return e
+}
+
 // Xattrs returns the extended attributes of a regular file or a directory. Others have none.
 func (f *File) Xattrs() (map[string][]byte, error) {
 	if !f.stat.mode.IsRegular() && !f.stat.mode.IsDir() {

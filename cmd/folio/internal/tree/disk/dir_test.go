@@ -10,9 +10,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/foliofs/folio/cmd/folio/internal/tree/treetest"
-
 	"github.com/foliofs/folio/cmd/folio/internal/tree"
+	"github.com/foliofs/folio/cmd/folio/internal/tree/treetest"
 )
 
 // write makes a file of size bytes in dir, mostly a hole.

@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/foliofs/folio/cmd/folio/internal/tree/treetest"
+	"golang.org/x/sys/unix"
 
 	"github.com/foliofs/folio/cmd/folio/internal/tree"
-	"golang.org/x/sys/unix"
+	"github.com/foliofs/folio/cmd/folio/internal/tree/treetest"
 )
 
 func TestDirKinds(t *testing.T) {

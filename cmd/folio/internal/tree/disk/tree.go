@@ -50,17 +50,8 @@ func OpenDir(path string, o *tree.Options) (*Tree, error) {
 	return &Tree{dir: root, name: ".", o: o.OrDefault()}, nil
 }
 
-// OpenTree opens the file at path, which may be a directory. It does not take a file for an
+// OpenFile opens the file at path, which may be a directory. It does not take a file for an
 // archive. A symbolic link at the end of path is the file.
-func OpenTree(path string, o *tree.Options) (tree.Source, error) {
-	t, err := OpenFile(path, o)
-	if err != nil {
-		return nil, err
-	}
-	return t, nil
-}
-
-// OpenFile is OpenTree for a caller that wants a Tree.
 func OpenFile(path string, o *tree.Options) (*Tree, error) {
 	at, name := filepath.Dir(path), filepath.Base(path)
 	if last := path[len(path)-1]; name == "." || name == ".." || os.IsPathSeparator(last) {

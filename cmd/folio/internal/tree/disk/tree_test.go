@@ -8,14 +8,13 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/foliofs/folio/cmd/folio/internal/tree/treetest"
-
 	"github.com/foliofs/folio/cmd/folio/internal/tree"
+	"github.com/foliofs/folio/cmd/folio/internal/tree/treetest"
 )
 
 // A file is the entry ".", also one that looks like an archive, and so is a symbolic link; a
 // directory comes with what is in it.
-func TestOpenTree(t *testing.T) {
+func TestOpenFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for _, err := range []error{
@@ -33,7 +32,7 @@ func TestOpenTree(t *testing.T) {
 		"zip": {`. -rw------- "PK\x03\x04"`}, "l": {". Lrwxrwxrwx -> d"}, "d/e/f": {`. -rw-r----- "content"`},
 		"d": tree, "d/": tree, "d/.": tree, "d/e/..": tree, "l/": tree,
 	} {
-		src, err := OpenTree(dir+"/"+path, nil)
+		src, err := OpenFile(dir+"/"+path, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -46,7 +45,7 @@ func TestOpenTree(t *testing.T) {
 		}
 		treetest.WantLines(t, lines, want)
 	}
-	if _, err := OpenTree(filepath.Join(dir, "none"), nil); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := OpenFile(filepath.Join(dir, "none"), nil); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}
 }
@@ -62,7 +61,7 @@ func TestCopies(t *testing.T) {
 		t.Skip("no hard links:", err)
 	}
 	for _, copies := range []bool{false, true} {
-		src, err := OpenTree(dir, &tree.Options{Copies: copies})
+		src, err := OpenFile(dir, &tree.Options{Copies: copies})
 		if err != nil {
 			t.Fatal(err)
 		}

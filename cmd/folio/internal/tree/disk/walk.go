@@ -79,11 +79,12 @@ func (w *walker) file(f *File, path string) (err error) {
 		}
 		w.seen[f.stat.id] = path
 	}
-	e := f.stat.entry(path)
-	if e.Linkname = f.target; !f.Mode().IsRegular() {
+	e := f.Entry(path)
+	if !f.Mode().IsRegular() {
+		e.Size = 0
 		return w.Add(e, nil)
 	}
-	if e.Size = f.stat.size; e.Size > tree.SmallSize {
+	if e.Size > tree.SmallSize {
 		if e.Xattrs, err = f.Xattrs(); err != nil {
 			return err
 		}

@@ -7,8 +7,9 @@ import (
 	"errors"
 	"os"
 
-	"github.com/foliofs/folio/cmd/folio/internal/tree"
 	"golang.org/x/sys/unix"
+
+	"github.com/foliofs/folio/cmd/folio/internal/tree"
 )
 
 // fdXattrs returns the extended attributes of an open file that KeepsXattr reports: none on a file

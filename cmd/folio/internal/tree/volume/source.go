@@ -100,22 +100,30 @@ func (t *Source) visit(v *listing.Entry) error {
 	return t.fn(e)
 }
 
-func (t *Source) entry(v *listing.Entry) (e *tree.Entry, err error) {
+// EntryOf describes a file that a walk has found, without its content and its extended attributes.
+func EntryOf(v *listing.Entry) tree.Entry {
 	n := &v.Node
-	e = &tree.Entry{ID: tree.FileID{Ino: n.Ino}, Size: n.Size, Holes: n.Holes > 0, Shared: n.Nlink > 1 && !v.Mode.IsDir()}
-	e.Header = folio.Header{
-		Name: v.Path, Mode: v.Mode, UID: n.UID, GID: n.GID, Rdev: n.Rdev, Linkname: v.Target,
-		ModTime: time.Unix(0, n.Mtime), AccessTime: time.Unix(0, n.Atime), ChangeTime: time.Unix(0, n.Ctime),
+	return tree.Entry{
+		ID: tree.FileID{Ino: n.Ino}, Size: n.Size, Holes: n.Holes > 0, Shared: n.Nlink > 1 && !v.Mode.IsDir(),
+		Header: folio.Header{
+			Name: v.Path, Mode: v.Mode, UID: n.UID, GID: n.GID, Rdev: n.Rdev, Linkname: v.Target,
+			ModTime: time.Unix(0, n.Mtime), AccessTime: time.Unix(0, n.Atime), ChangeTime: time.Unix(0, n.Ctime),
+		},
 	}
+}
+
+func (t *Source) entry(v *listing.Entry) (*tree.Entry, error) {
+	e := EntryOf(v)
 	if t.Links && e.Shared {
-		if first, ok := t.first[n.Ino]; ok {
+		if first, ok := t.first[e.ID.Ino]; ok {
 			e.Link = first
-			return e, nil
+			return &e, nil
 		}
-		t.first[n.Ino] = v.Path
+		t.first[e.ID.Ino] = v.Path
 	}
+	var err error
 	if v.Mode.IsRegular() || v.Mode.IsDir() {
 		e.Xattrs, err = t.Rx.Xattrs(t.At(v.Path))
 	}
-	return e, err
+	return &e, err
 }

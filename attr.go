@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"time"
 
+	"github.com/foliofs/folio/internal/inode"
 	"github.com/foliofs/folio/internal/posix"
 	"github.com/foliofs/folio/internal/store"
 )
@@ -13,9 +14,8 @@ import (
 // chmod sets the permissions of an inode.
 func (c *change) chmod(n *store.Node, mode fs.FileMode) error {
 	m, _ := posixMode(mode &^ fs.ModeType)
-	n.Mode = n.Mode&store.ModeType | m&^store.ModeType
-	n.Ctime = c.now
-	return c.tx.Put(n)
+	c.Chmod(n, m)
+	return c.Tx.Put(n)
 }
 
 // chown sets owner and group of an inode; -1 leaves one as it is.
@@ -26,23 +26,18 @@ func (c *change) chown(n *store.Node, uid, gid int) error {
 	if gid != -1 {
 		n.GID = uint32(gid)
 	}
-	if store.TypeOf(n.Mode) != store.Dir { // a program must not run in another name than its owner meant
-		n.Mode &^= modeSetuid
-		if n.Mode&groupExecute != 0 {
-			n.Mode &^= modeSetgid
-		}
+	if store.TypeOf(n.Mode) != store.Dir {
+		inode.ClearSetID(n, func() bool { return true })
 	}
-	n.Ctime = c.now
-	return c.tx.Put(n)
+	n.Ctime = c.Now
+	return c.Tx.Put(n)
 }
-
-const groupExecute = 0o010
 
 // chtimes sets the times of an inode; a zero time leaves one as it is.
 func (c *change) chtimes(n *store.Node, atime, mtime time.Time) error {
 	n.Atime, n.Mtime = nanoseconds(atime, n.Atime), nanoseconds(mtime, n.Mtime)
-	n.Ctime = c.now
-	return c.tx.Put(n)
+	n.Ctime = c.Now
+	return c.Tx.Put(n)
 }
 
 var (
@@ -76,32 +71,20 @@ func (c *change) setXattr(n *store.Node, name string, value []byte) error {
 	if err := c.mayChangeXattr(n.Ino, name, value); err != nil {
 		return err
 	}
-	if err := c.tx.SetXattr(n.Ino, name, value); err != nil {
-		return err
-	}
-	n.Ctime = c.now
-	return c.tx.Put(n)
+	return c.SetXattr(n, name, value)
 }
 
 // mayChangeXattr returns an error if an extended attribute that is to be removed is not there, or
 // if all attributes would be too long with a new one. A damaged attribute may be removed.
 func (c *change) mayChangeXattr(ino store.Ino, name string, value []byte) error {
-	list, err := c.tx.Xattrs(ino)
+	exists, others, err := c.Xattr(ino, name)
 	if err != nil && (value != nil || !errors.Is(err, ErrDamaged)) {
 		return err
 	}
-	there, size := err != nil, len(name)+len(value)
-	for _, x := range list {
-		if x.Name == name {
-			there = true
-		} else {
-			size += len(x.Name) + len(x.Value)
-		}
-	}
 	switch {
-	case value == nil && !there:
+	case value == nil && !exists && err == nil:
 		return posix.ErrAttribute
-	case value != nil && size > store.MaxXattrs:
+	case value != nil && others+len(name)+len(value) > store.MaxXattrs:
 		return errXattrs
 	}
 	return nil

@@ -44,7 +44,7 @@ func (v *writer) CloneFile(oldname, newname string) error {
 
 // clone makes the file one that shares the content of p.from.
 func (p *replacement) clone(c *change) error {
-	cloner, ok := c.tx.(store.Cloner)
+	cloner, ok := c.Tx.(store.Cloner)
 	g, err := c.find(p.name, followLast)
 	switch {
 	case err != nil:
@@ -54,7 +54,7 @@ func (p *replacement) clone(c *change) error {
 	case !ok:
 		return posix.ErrUnsupported
 	}
-	from, err := c.tx.Node(p.from)
+	from, err := c.Tx.Node(p.from)
 	if err == nil {
 		err = p.begin(c)
 	}
@@ -70,7 +70,7 @@ func (p *replacement) clone(c *change) error {
 
 // clone makes a copy of a file or a directory. It sets begun when it has checked everything.
 func (c *change) clone(oldname, newname string, begun *bool) error {
-	cloner, ok := c.tx.(store.Cloner)
+	cloner, ok := c.Tx.(store.Cloner)
 	m, err := c.findMove(oldname, newname)
 	if err == nil {
 		err = m.cloneable()
@@ -79,7 +79,7 @@ func (c *change) clone(oldname, newname string, begun *bool) error {
 		err = posix.ErrUnsupported
 	}
 	if err == nil {
-		err = mustHaveName(c.tx, m.to.dir)
+		err = mustHaveName(c.Tx, m.to.dir)
 	}
 	if err != nil {
 		return err
@@ -92,21 +92,21 @@ func (c *change) clone(oldname, newname string, begun *bool) error {
 	if m.from.entry.Type == store.Dir {
 		dirs = 1
 	}
-	return c.touched(m.to.dir, dirs)
+	return c.Touch(m.to.dir, dirs)
 }
 
 // cloneTree gives the copy of what an entry leads to a name.
 func (c *change) cloneTree(cloner store.Cloner, e store.Entry, to *target) error {
-	whole, ok := c.tx.(store.TreeCloner)
+	whole, ok := c.Tx.(store.TreeCloner)
 	if !ok {
 		k := &cloning{c: c, cloner: cloner, links: make(map[store.Ino]store.Ino), seen: make(map[store.Ino]bool)}
 		return k.tree(e, to)
 	}
-	ino, err := whole.CloneTree(e.Ino, c.now)
+	ino, err := whole.CloneTree(e.Ino, c.Now)
 	if err != nil {
 		return err
 	}
-	return c.tx.Link(to.dir, store.Entry{Name: to.name, Ino: ino, Type: e.Type})
+	return c.Tx.Link(to.dir, store.Entry{Name: to.name, Ino: ino, Type: e.Type})
 }
 
 // cloneable returns an error if a clone is not possible.
@@ -162,7 +162,7 @@ func (k *cloning) directory(d cloneDir) error {
 	var l store.Listing
 	for after := ""; ; {
 		l.Reset()
-		if err := k.c.tx.List(d.from, after, cloneBatch, &l); err != nil {
+		if err := k.c.Tx.List(d.from, after, cloneBatch, &l); err != nil {
 			return err
 		}
 		list := l.Entries()
@@ -180,7 +180,7 @@ func (k *cloning) directory(d cloneDir) error {
 
 // entry copies an entry with its inode, and puts a directory in the queue.
 func (k *cloning) entry(dir store.Ino, e store.Entry) error {
-	from, err := k.c.tx.Node(e.Ino)
+	from, err := k.c.Tx.Node(e.Ino)
 	switch {
 	case err != nil:
 		return damagedIfMissing(err, e.Ino)
@@ -203,7 +203,7 @@ func (k *cloning) entry(dir store.Ino, e store.Entry) error {
 		k.links[e.Ino] = to
 	}
 	e.Ino = to
-	return k.c.tx.Link(dir, e)
+	return k.c.Tx.Link(dir, e)
 }
 
 // damagedIfMissing is the error for an entry whose inode cannot be read.
@@ -217,26 +217,26 @@ func damagedIfMissing(err error, ino store.Ino) error {
 // again gives the copy of a file another name.
 func (k *cloning) again(dir store.Ino, e store.Entry) error {
 	e.Ino = k.links[e.Ino]
-	n, err := k.c.tx.Node(e.Ino)
+	n, err := k.c.Tx.Node(e.Ino)
 	if err != nil {
 		return err
 	}
 	n.Nlink++
-	if err := k.c.tx.Put(&n); err != nil {
+	if err := k.c.Tx.Put(&n); err != nil {
 		return err
 	}
-	return k.c.tx.Link(dir, e)
+	return k.c.Tx.Link(dir, e)
 }
 
 // inode copies an inode, with its content and extended attributes.
 func (k *cloning) inode(from *store.Node) (store.Ino, error) {
 	to := *from
-	to.Ctime = k.c.now
+	to.Ctime = k.c.Now
 	isDir := store.TypeOf(from.Mode) == store.Dir
 	if !isDir {
 		to.Nlink = 1
 	}
-	if err := k.c.tx.Insert(&to); err != nil {
+	if err := k.c.Tx.Insert(&to); err != nil {
 		return 0, err
 	}
 	var err error
@@ -258,9 +258,9 @@ func (k *cloning) target(from *store.Node, to store.Node) error {
 		return store.Damaged("inode %d is a symbolic link of %d bytes", from.Ino, from.Size)
 	}
 	p := make([]byte, from.Size)
-	if _, err := k.c.tx.ReadAt(*from, p, 0); err != nil {
+	if _, err := k.c.Tx.ReadAt(*from, p, 0); err != nil {
 		return err
 	}
 	to.Size, to.Holes = 0, 0
-	return k.c.tx.WriteAt(&to, p, 0)
+	return k.c.Tx.WriteAt(&to, p, 0)
 }

@@ -87,7 +87,8 @@ var importRules = []importRule{
 		own: "internal/store internal/store/check internal/store/release internal/store/pgstore/bucket internal/store/pgstore/chunkcache",
 	},
 	{pkg: "internal/store/overlay", own: "internal/store internal/posix"},
-	{pkg: ".", own: "internal/store internal/store/native internal/store/overlay internal/posix internal/inoset internal/private"},
+	{pkg: "internal/inode", own: "internal/posix internal/store"},
+	{pkg: ".", own: "internal/inode internal/store internal/store/native internal/store/overlay internal/posix internal/inoset internal/private"},
 	{pkg: "sqlstore", own: ". internal/private internal/store internal/store/sqlstore"},
 	{pkg: "pgstore", own: ". internal/private internal/store internal/store/pgstore"},
 	{pkg: "internal/volumetest", own: ". internal/private internal/store internal/store/native internal/blocked", os: true}, // for tests
@@ -103,7 +104,7 @@ var importRules = []importRule{
 	{pkg: "adapter/*", own: "."},
 	{pkg: "mount/internal/ring", third: "golang.org/x/sys", os: true},
 	{pkg: "mount/internal/watchdog", third: "golang.org/x/sys", os: true},
-	{pkg: "mount", own: ". internal/store internal/private mount/internal/ring mount/internal/watchdog", third: goFUSE + " golang.org/x/sys", os: true},
+	{pkg: "mount", own: ". internal/inode internal/posix internal/store internal/private mount/internal/ring mount/internal/watchdog", third: goFUSE + " golang.org/x/sys", os: true},
 	{pkg: "mount/internal/floor", third: goFUSE, os: true},
 	{pkg: "mount/internal/mountcmd", own: ". mount", os: true}, // for measuring
 	{pkg: "serve/internal/page", third: "github.com/alecthomas/chroma/v2 github.com/yuin/goldmark github.com/rogpeppe/go-internal golang.org/x/net/html golang.org/x/text/unicode/norm"},

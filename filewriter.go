@@ -33,7 +33,7 @@ func (f *File) change(bytes int, fn func(c *change, n *store.Node) error) error 
 	}
 	err := f.writer.changeBy(bytes, func(c *change) error {
 		n, err := &c.node, error(nil)
-		if *n, err = c.tx.Node(f.ino); err == nil {
+		if *n, err = c.Tx.Node(f.ino); err == nil {
 			err = fn(c, n)
 		}
 		return err
@@ -102,18 +102,12 @@ func (f *File) writeAt(p []byte, off int64) (end int64, err error) {
 			at = n.Size
 		}
 		end = at + int64(len(p))
-		return c.write(n, p, at)
+		if err := c.Write(n, p, at); err != nil {
+			return err
+		}
+		return c.Tx.Put(n)
 	})
 	return end, err
-}
-
-// write writes to a regular file.
-func (c *change) write(n *store.Node, p []byte, off int64) error {
-	if err := c.tx.WriteAt(n, p, off); err != nil {
-		return err
-	}
-	n.Mtime, n.Ctime = c.now, c.now
-	return c.tx.Put(n)
 }
 
 // Write writes all of p, or nothing, at the place where the last Read, Write or Seek ended. With

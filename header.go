@@ -45,7 +45,7 @@ func (v *Tx) SetHeader(h *Header) error {
 // add makes a file. If it is a regular one, write writes its content.
 func (v *Tx) add(h *Header, write func(c *change, n *store.Node) error) error {
 	return pathError("add", h.Name, v.change(func(c *change) error {
-		want, err := h.node(c.now)
+		want, err := h.node(c.Now)
 		if err != nil {
 			return err
 		}
@@ -90,7 +90,7 @@ func (c *change) addHeader(g *target, h *Header, want *store.Node, write func(c 
 func (c *change) describe(n, want *store.Node) error {
 	n.Mode, n.UID, n.GID = want.Mode, want.UID, want.GID
 	n.Mtime, n.Atime, n.Ctime = want.Mtime, want.Atime, want.Ctime
-	return c.tx.Put(n)
+	return c.Tx.Put(n)
 }
 
 // copyFrom writes the bytes of r to an empty inode, except chunks of zeros.
@@ -121,14 +121,14 @@ func (c *change) writeContent(n *store.Node, p []byte, off int64) error {
 		return err
 	}
 	if end := off + int64(len(p)); n.Size < end {
-		return c.tx.Truncate(n, end)
+		return c.Tx.Truncate(n, end)
 	}
 	return nil
 }
 
 // setHeader gives a file the attributes of h.
 func (c *change) setHeader(h *Header) error {
-	want, err := h.node(c.now)
+	want, err := h.node(c.Now)
 	if err != nil {
 		return err
 	}
@@ -139,7 +139,7 @@ func (c *change) setHeader(h *Header) error {
 	if store.TypeOf(n.Mode) != store.TypeOf(want.Mode) {
 		return fs.ErrInvalid
 	}
-	old, err := c.tx.Xattrs(n.Ino)
+	old, err := c.Tx.Xattrs(n.Ino)
 	if err == nil {
 		err = c.setXattrs(n.Ino, old, h.Xattrs)
 	}
@@ -153,7 +153,7 @@ func (c *change) setHeader(h *Header) error {
 func (c *change) setXattrs(ino store.Ino, old []store.Xattr, want map[string][]byte) error {
 	for _, x := range old {
 		if _, ok := want[x.Name]; !ok {
-			if err := c.tx.SetXattr(ino, x.Name, nil); err != nil {
+			if err := c.Tx.SetXattr(ino, x.Name, nil); err != nil {
 				return err
 			}
 		}
@@ -162,7 +162,7 @@ func (c *change) setXattrs(ino store.Ino, old []store.Xattr, want map[string][]b
 		if value == nil {
 			value = []byte{}
 		}
-		if err := c.tx.SetXattr(ino, name, value); err != nil {
+		if err := c.Tx.SetXattr(ino, name, value); err != nil {
 			return err
 		}
 	}

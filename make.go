@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/foliofs/folio/internal/inode"
 	"github.com/foliofs/folio/internal/posix"
 	"github.com/foliofs/folio/internal/store"
 )
@@ -34,7 +35,7 @@ func (c *change) openFile(name string, flag int, perm fs.FileMode) (store.Node, 
 	case mode == 0:
 		return store.Node{}, fs.ErrExist
 	}
-	n, err := c.tx.Node(g.entry.Ino)
+	n, err := c.Tx.Node(g.entry.Ino)
 	if err == nil {
 		err = openable(store.TypeOf(n.Mode), flag)
 	}
@@ -59,11 +60,10 @@ func openable(typ store.Type, flag int) error {
 
 // resize sets the size of a regular file.
 func (c *change) resize(n *store.Node, size int64) error {
-	if err := c.tx.Truncate(n, size); err != nil {
+	if err := c.Truncate(n, size); err != nil {
 		return err
 	}
-	n.Mtime, n.Ctime = c.now, c.now
-	return c.tx.Put(n)
+	return c.Tx.Put(n)
 }
 
 // writeFile gives a file a new content, making it if need be.
@@ -76,31 +76,23 @@ func (c *change) writeFile(name string, data []byte, perm fs.FileMode) error {
 		return err
 	}
 	if !g.there() {
-		return c.addFile(&g, data, perm)
+		_, err := c.addSized(&g, store.ModeRegular|uint32(perm), data, 0)
+		return err
 	}
 	if err := openable(g.entry.Type, posix.WriteOnly); err != nil {
 		return err
 	}
 	n := &c.node
-	if *n, err = c.tx.Node(g.entry.Ino); err == nil {
+	if *n, err = c.Tx.Node(g.entry.Ino); err == nil {
 		err = mustBeRegular(n.Mode)
 	}
 	if err == nil {
-		err = c.tx.WriteAt(n, data, 0)
+		err = c.Tx.WriteAt(n, data, 0)
 	}
 	if err != nil {
 		return err
 	}
 	return c.resize(n, int64(len(data)))
-}
-
-// addFile makes a file with a content.
-func (c *change) addFile(g *target, data []byte, perm fs.FileMode) error {
-	if _, err := c.addSized(g, store.ModeRegular|uint32(perm), int64(len(data))); err != nil {
-		return err
-	}
-	c.node.Size = 0
-	return c.tx.WriteAt(&c.node, data, 0)
 }
 
 // mkdir makes a directory.
@@ -137,9 +129,9 @@ type madeDir struct {
 
 // undo removes the directory again. If that fails, the transaction cannot be committed.
 func (m *madeDir) undo(c *change) {
-	_ = c.tx.Unlink(m.dir, m.name)
-	_ = c.drop(&m.node)
-	_ = c.tx.Put(&m.parent)
+	_ = c.Tx.Unlink(m.dir, m.name)
+	_ = c.Drop(&m.node)
+	_ = c.Tx.Put(&m.parent)
 }
 
 // mkdirPath makes directories as mkdirAll does, and leaves those that it made before it failed,
@@ -148,7 +140,7 @@ func (c *change) mkdirPath(name string, perm fs.FileMode, made *[]madeDir) error
 	add := func(g *target) (store.Entry, error) {
 		m := madeDir{target: *g}
 		var err error
-		if m.parent, err = c.tx.Node(g.dir); err == nil {
+		if m.parent, err = c.Tx.Node(g.dir); err == nil {
 			m.node, err = c.add(g, store.ModeDir|uint32(perm))
 		}
 		if err == nil {
@@ -159,7 +151,7 @@ func (c *change) mkdirPath(name string, perm fs.FileMode, made *[]madeDir) error
 	if err := c.readAhead(name); err != nil {
 		return err
 	}
-	w := newParentLookup(c.tx, c.top)
+	w := newParentLookup(c.Tx, c.top)
 	w.missing = func(w *parentLookup, name string) (store.Entry, error) {
 		return add(&target{dir: w.here(), name: name})
 	}
@@ -209,12 +201,8 @@ func (c *change) symlink(target, name string) error {
 	if err != nil {
 		return err
 	}
-	n, err := c.addSized(&g, store.ModeSymlink|0o777, int64(len(target)))
-	if err != nil {
-		return err
-	}
-	n.Size = 0
-	return c.tx.WriteAt(&n, []byte(target), 0)
+	_, err = c.addSized(&g, store.ModeSymlink|0o777, []byte(target), 0)
+	return err
 }
 
 // mknod makes a file that is a device, a fifo or a socket.
@@ -236,11 +224,8 @@ func (c *change) mknod(name string, mode fs.FileMode, rdev uint64) error {
 		return err
 	}
 	n.Rdev = rdev
-	return c.tx.Put(&n)
+	return c.Tx.Put(&n)
 }
-
-// maxNlink is how many names a file can have.
-const maxNlink = 1<<32 - 1
 
 // link gives a file another name.
 func (c *change) link(oldname, newname string) error {
@@ -257,22 +242,17 @@ func (c *change) link(oldname, newname string) error {
 	case g.there():
 		return fs.ErrExist
 	case old.entry.Type == store.Dir:
-		return cmp.Or(mustHaveName(c.tx, g.dir), posix.ErrNotPermitted)
+		return cmp.Or(mustHaveName(c.Tx, g.dir), posix.ErrNotPermitted)
 	}
-	n, err := c.tx.Node(old.entry.Ino)
+	n, err := c.Tx.Node(old.entry.Ino)
 	if err != nil {
 		return err
 	}
-	if n.Nlink == maxNlink {
+	if n.Nlink == inode.MaxNlink {
 		return posix.ErrTooManyNames
 	}
-	n.Nlink++
-	n.Ctime = c.now
-	if err := c.tx.Put(&n); err != nil {
+	if c.dir, err = c.Tx.Node(g.dir); err != nil {
 		return err
 	}
-	if err := c.tx.Link(g.dir, store.Entry{Name: g.name, Ino: n.Ino, Type: old.entry.Type}); err != nil {
-		return err
-	}
-	return c.touched(g.dir, 0)
+	return c.Link(&c.dir, g.name, &n)
 }

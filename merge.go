@@ -225,17 +225,17 @@ func (m *merger) leave(d *mergeDir) error {
 	if d.added == 0 && !d.made && m.policy != MergeReplace {
 		return nil
 	}
-	n, err := m.c.tx.Node(d.node.Ino)
+	n, err := m.c.Tx.Node(d.node.Ino)
 	if err != nil {
 		return err
 	}
 	n.Nlink += uint32(d.dirs)
-	n.Mtime, n.Ctime = m.c.now, m.c.now
+	n.Mtime, n.Ctime = m.c.Now, m.c.Now
 	if d.made || m.policy == MergeReplace {
 		mode, _ := posixMode(d.info.Mode())
-		n.Mode, n.Mtime = mode, nanoseconds(d.info.ModTime(), m.c.now)
+		n.Mode, n.Mtime = mode, nanoseconds(d.info.ModTime(), m.c.Now)
 	}
-	return m.c.tx.Put(&n)
+	return m.c.Tx.Put(&n)
 }
 
 // mergeEntry merges the entry of a name in d.
@@ -246,7 +246,7 @@ func (m *merger) mergeEntry(d *mergeDir, name string, e fs.DirEntry) error {
 	if !store.ValidName(e.Name()) {
 		return fmt.Errorf("%w: %q is no name", posix.ErrInvalid, e.Name())
 	}
-	there, err := m.c.tx.Lookup(d.node.Ino, e.Name())
+	there, err := m.c.Tx.Lookup(d.node.Ino, e.Name())
 	if err != nil && !isMissing(err) {
 		return err
 	}
@@ -273,7 +273,7 @@ func (m *merger) mergeEntry(d *mergeDir, name string, e fs.DirEntry) error {
 
 // mergeInto merges a directory with an existing one.
 func (m *merger) mergeInto(name string, info fs.FileInfo, there store.Entry) error {
-	n, err := m.c.tx.Node(there.Ino)
+	n, err := m.c.Tx.Node(there.Ino)
 	if err == nil {
 		err = m.mergeDir(&mergeDir{name: name, info: info, node: n})
 	}
@@ -297,11 +297,11 @@ func (m *merger) goes(there store.Entry, info fs.FileInfo) (bool, error) {
 	case m.policy == MergeReplace:
 		return true, nil
 	}
-	n, err := m.c.tx.Node(there.Ino)
+	n, err := m.c.Tx.Node(there.Ino)
 	if err != nil {
 		return isMissing(err), unlessMissing(err)
 	}
-	mtime := nanoseconds(info.ModTime(), m.c.now)
+	mtime := nanoseconds(info.ModTime(), m.c.Now)
 	if m.policy == MergeNewer {
 		return n.Mtime < mtime, nil
 	}

@@ -19,15 +19,15 @@ func (m *merger) take(d *mergeDir, name string, info fs.FileInfo, there store.En
 	typ := store.TypeOf(n.Mode)
 	if there.Ino != 0 {
 		m.stats.Replaced++
-		old, err := m.c.tx.Node(there.Ino)
+		old, err := m.c.Tx.Node(there.Ino)
 		if err == nil {
-			err = m.c.drop(&old)
+			err = m.c.Drop(&old)
 		}
 		if unlessMissing(err) != nil {
 			return err
 		}
 	}
-	if err := m.c.tx.Link(d.node.Ino, store.Entry{Name: path.Base(name), Ino: n.Ino, Type: typ}); err != nil {
+	if err := m.c.Tx.Link(d.node.Ino, store.Entry{Name: path.Base(name), Ino: n.Ino, Type: typ}); err != nil {
 		return err
 	}
 	d.added++
@@ -65,7 +65,7 @@ func (m *merger) takeNode(d *mergeDir, name string, info fs.FileInfo) (n store.N
 		return m.takeLink(d, name, info)
 	}
 	if n, err = m.newNode(d, info); err == nil {
-		err = m.c.tx.Insert(&n)
+		err = m.c.Tx.Insert(&n)
 	}
 	return n, err
 }
@@ -76,8 +76,8 @@ func (m *merger) newNode(d *mergeDir, info fs.FileInfo) (n store.Node, err error
 	if !ok {
 		return n, fmt.Errorf("%w: a file of type %v", posix.ErrUnsupported, info.Mode().Type())
 	}
-	n = store.Node{Mode: mode, Nlink: 1, UID: m.c.fs.uid, GID: m.c.fs.gid, Ctime: m.c.now}
-	n.Mtime = nanoseconds(info.ModTime(), m.c.now)
+	n = store.Node{Mode: mode, Nlink: 1, UID: m.c.fs.uid, GID: m.c.fs.gid, Ctime: m.c.Now}
+	n.Mtime = nanoseconds(info.ModTime(), m.c.Now)
 	n.Atime = n.Mtime
 	if info.IsDir() {
 		n.Nlink = 2
@@ -112,11 +112,11 @@ func (m *merger) takeLink(d *mergeDir, name string, info fs.FileInfo) (n store.N
 // insert adds an inode with a content.
 func (m *merger) insert(n *store.Node, content []byte) error {
 	n.Size = int64(len(content))
-	if err := m.c.tx.Insert(n); err != nil {
+	if err := m.c.Tx.Insert(n); err != nil {
 		return err
 	}
 	n.Size = 0
-	return m.c.tx.WriteAt(n, content, 0)
+	return m.c.Tx.WriteAt(n, content, 0)
 }
 
 // takeFile makes a regular file as it is when it is opened.
@@ -166,7 +166,7 @@ func (m *merger) takeContent(n *store.Node, name string, f fs.File, announced in
 		case !inserted && err == io.EOF && size == 0 && k < store.ChunkSize:
 			return m.insert(n, p[:k])
 		case !inserted:
-			if err := m.c.tx.Insert(n); err != nil {
+			if err := m.c.Tx.Insert(n); err != nil {
 				return err
 			}
 		}
@@ -181,9 +181,9 @@ func (m *merger) takeContent(n *store.Node, name string, f fs.File, announced in
 		}
 	}
 	if n.Size < size {
-		if err := m.c.tx.Truncate(n, size); err != nil {
+		if err := m.c.Tx.Truncate(n, size); err != nil {
 			return err
 		}
 	}
-	return m.c.tx.Put(n)
+	return m.c.Tx.Put(n)
 }

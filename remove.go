@@ -25,16 +25,15 @@ func (c *change) remove(name string) error {
 		}
 		dirs = -1
 	}
-	if err := c.unlinkEntry(g.dir, g.entry); err != nil {
+	if err := c.Unlink(g.dir, g.entry); err != nil {
 		return err
 	}
-	return c.touched(g.dir, dirs)
+	return c.Touch(g.dir, dirs)
 }
 
 func (c *change) mustBeEmpty(dir store.Ino) error {
-	var l store.Listing
-	err := c.tx.List(dir, "", 1, &l)
-	if err == nil && len(l.Items) > 0 {
+	empty, err := c.IsEmpty(dir)
+	if err == nil && !empty {
 		err = ErrNotEmpty
 	}
 	return err
@@ -46,7 +45,7 @@ func (c *change) removeAll(name string) error {
 	if err := c.readAhead(name); err != nil {
 		return err
 	}
-	w := newParentLookup(c.tx, c.top)
+	w := newParentLookup(c.Tx, c.top)
 	g, err := w.find(name, 0)
 	switch {
 	case isMissing(err) || err == nil && !g.there():
@@ -63,10 +62,10 @@ func (c *change) removeAll(name string) error {
 			return err
 		}
 	}
-	if err := c.unlinkEntry(g.dir, g.entry); err != nil {
+	if err := c.Unlink(g.dir, g.entry); err != nil {
 		return err
 	}
-	return c.touched(g.dir, dirs)
+	return c.Touch(g.dir, dirs)
 }
 
 // removeBatch is how many entries removeAll looks at in one go.
@@ -100,7 +99,7 @@ func (c *change) empty(dir store.Ino, above []store.Ino) error {
 			continue
 		}
 		if top.done {
-			if err := unlessMissing(c.touched(top.dir, 0)); err != nil {
+			if err := unlessMissing(c.Touch(top.dir, 0)); err != nil {
 				return err
 			}
 		}
@@ -116,7 +115,7 @@ func (c *change) removeSome(r *removal, way map[store.Ino]bool) (below store.Ino
 	for {
 		if len(r.todo) == 0 {
 			var l store.Listing
-			if err := c.tx.List(r.dir, "", removeBatch, &l); err != nil || len(l.Items) == 0 {
+			if err := c.Tx.List(r.dir, "", removeBatch, &l); err != nil || len(l.Items) == 0 {
 				return 0, err
 			}
 			r.todo = l.Entries()
@@ -134,27 +133,12 @@ func (c *change) removeSome(r *removal, way map[store.Ino]bool) (below store.Ino
 		}
 		r.todo, r.done = r.todo[1:], true
 		if back {
-			err = c.tx.Unlink(r.dir, e.Name)
+			err = c.Tx.Unlink(r.dir, e.Name)
 		} else {
-			err = c.unlinkEntry(r.dir, e)
+			err = c.Unlink(r.dir, e)
 		}
 		if err != nil {
 			return 0, err
 		}
 	}
-}
-
-// unlinkEntry removes an entry, and its inode if this was its last name, or if there is none.
-func (c *change) unlinkEntry(dir store.Ino, e store.Entry) error {
-	n, err := c.tx.Node(e.Ino)
-	if isMissing(err) {
-		return c.tx.Unlink(dir, e.Name)
-	}
-	if err != nil {
-		return err
-	}
-	if err := c.tx.Unlink(dir, e.Name); err != nil {
-		return err
-	}
-	return c.drop(&n)
 }

@@ -3,6 +3,7 @@ package folio
 import (
 	"io/fs"
 
+	"github.com/foliofs/folio/internal/inode"
 	"github.com/foliofs/folio/internal/posix"
 	"github.com/foliofs/folio/internal/store"
 )
@@ -32,7 +33,7 @@ func (c *change) findMove(oldname, newname string) (m move, err error) {
 	if err := c.readAhead(newname); err != nil {
 		return m, err
 	}
-	w := newParentLookup(c.tx, c.top)
+	w := newParentLookup(c.Tx, c.top)
 	if m.to, err = w.find(newname, newDir); err != nil {
 		return m, err
 	}
@@ -67,38 +68,5 @@ func (m *move) allowed() error {
 
 // move makes the move that allowed has checked.
 func (c *change) move(m move) error {
-	n, err := c.tx.Node(m.from.entry.Ino)
-	if err != nil {
-		return err
-	}
-	if m.to.there() {
-		replaced, err := c.tx.Node(m.to.entry.Ino)
-		if err == nil {
-			err = c.drop(&replaced)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	if err := c.tx.Unlink(m.from.dir, m.from.name); err != nil {
-		return err
-	}
-	if err := c.tx.Link(m.to.dir, store.Entry{Name: m.to.name, Ino: n.Ino, Type: m.from.entry.Type}); err != nil {
-		return err
-	}
-	n.Ctime = c.now
-	if err := c.tx.Put(&n); err != nil {
-		return err
-	}
-	dirs := 0
-	if m.from.entry.Type == store.Dir {
-		dirs = 1
-	}
-	if m.from.dir == m.to.dir {
-		return c.touched(m.to.dir, 0)
-	}
-	if err := c.touched(m.from.dir, -dirs); err != nil {
-		return err
-	}
-	return c.touched(m.to.dir, dirs)
+	return c.Rename(inode.Place{Dir: m.from.dir, Name: m.from.name}, inode.Place{Dir: m.to.dir, Name: m.to.name}, m.from.entry, m.to.entry)
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"io/fs"
 
+	"github.com/foliofs/folio/internal/inode"
 	"github.com/foliofs/folio/internal/store"
 )
 
@@ -54,12 +55,12 @@ func (p *replacement) begin(c *change) error {
 		return err
 	}
 	n := &p.node
-	*n = store.Node{Mode: store.ModeRegular | uint32(p.perm), Nlink: 1, Mtime: c.now, Ctime: c.now, Atime: c.now}
+	*n = store.Node{Mode: store.ModeRegular | uint32(p.perm), Nlink: 1, Mtime: c.Now, Ctime: c.Now, Atime: c.Now}
 	n.UID, n.GID = c.fs.uid, c.fs.gid
-	if err := c.tx.Insert(n); err != nil {
+	if err := c.Tx.Insert(n); err != nil {
 		return err
 	}
-	if err := c.tx.Orphan(n); err != nil || p.w.tx != nil {
+	if err := c.Tx.Orphan(n); err != nil || p.w.tx != nil {
 		return err
 	}
 	err = c.fs.store.Pin(n.Ino)
@@ -123,7 +124,7 @@ var errLost = errors.New("the new content was removed before it was whole, as th
 
 // exists fails with errLost if there is no inode any more.
 func (p *replacement) exists(c *change) error {
-	_, err := c.tx.Node(p.node.Ino)
+	_, err := c.Tx.Node(p.node.Ino)
 	if errors.Is(err, fs.ErrNotExist) {
 		return errLost
 	}
@@ -138,11 +139,11 @@ func (p *replacement) write(c *change, part []byte, off int64) error {
 		return err
 	}
 	if end := off + int64(len(part)); p.node.Size < end {
-		if err := c.tx.Truncate(&p.node, end); err != nil {
+		if err := c.Tx.Truncate(&p.node, end); err != nil {
 			return err
 		}
 	}
-	return c.tx.Put(&p.node)
+	return c.Tx.Put(&p.node)
 }
 
 // finish gives the inode its name.
@@ -158,35 +159,27 @@ func (p *replacement) finish(c *change) error {
 	if err := p.inherit(c, &g); err != nil {
 		return err
 	}
-	n.Nlink, n.Mtime, n.Ctime = 1, c.now, c.now
-	if err := c.tx.Adopt(n); err != nil {
+	n.Nlink, n.Mtime = 0, c.Now
+	if c.dir, err = c.Tx.Node(g.dir); err != nil {
 		return err
 	}
-	if err := c.tx.Link(g.dir, store.Entry{Name: g.name, Ino: n.Ino, Type: store.File}); err != nil {
-		return err
-	}
-	return c.touched(g.dir, 0)
+	return c.Link(&c.dir, g.name, n)
 }
 
 // inherit takes over the name, and the attributes that stay, from the file that has the name.
 // Without such a file it takes the group of a directory that gives it.
 func (p *replacement) inherit(c *change, g *target) error {
 	if !g.there() {
-		dir, err := c.tx.Node(g.dir)
-		switch {
-		case err != nil:
+		if err := c.enter(g.dir); err != nil {
 			return err
-		case dir.Nlink == 0: // it was removed
-			return fs.ErrNotExist
-		case dir.Mode&modeSetgid != 0:
-			p.node.GID = dir.GID
 		}
+		inode.Inherit(&p.node, &c.dir)
 		if p.from == 0 {
 			return nil
 		}
 		return c.copyXattrs(p.from, p.node.Ino)
 	}
-	old, err := c.tx.Node(g.entry.Ino)
+	old, err := c.Tx.Node(g.entry.Ino)
 	if err == nil {
 		err = mustBeRegular(old.Mode)
 	}
@@ -197,18 +190,18 @@ func (p *replacement) inherit(c *change, g *target) error {
 	if err := c.copyXattrs(old.Ino, p.node.Ino); err != nil {
 		return err
 	}
-	return c.drop(&old)
+	return c.Drop(&old)
 }
 
 // copyXattrs gives an inode that has none the extended attributes of another one.
 func (c *change) copyXattrs(from, to store.Ino) error {
-	list, err := c.tx.Xattrs(from)
+	list, err := c.Tx.Xattrs(from)
 	for i := 0; i < len(list) && err == nil; i++ {
 		value := list[i].Value
 		if value == nil {
 			value = []byte{}
 		}
-		err = c.tx.SetXattr(to, list[i].Name, value)
+		err = c.Tx.SetXattr(to, list[i].Name, value)
 	}
 	return err
 }

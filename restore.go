@@ -166,7 +166,7 @@ func (r *restorer) restore(g *target, way []string, dirs []store.Ino) error {
 	if err != nil {
 		return err
 	}
-	is, err := r.c.tx.Lookup(dir, g.name)
+	is, err := r.c.Tx.Lookup(dir, g.name)
 	if unlessMissing(err) != nil {
 		return err
 	}
@@ -182,7 +182,7 @@ func (r *restorer) restore(g *target, way []string, dirs []store.Ino) error {
 	if err != nil || !linked {
 		return err
 	}
-	return r.c.touched(dir, isDir(was.Type)-isDir(is.Type))
+	return r.c.Touch(dir, isDir(was.Type)-isDir(is.Type))
 }
 
 // isDir returns 1 for a directory, and 0 for any other type of file.
@@ -198,7 +198,7 @@ func isDir(t store.Type) int {
 func (r *restorer) enter(way []string, dirs []store.Ino) (dir store.Ino, err error) {
 	dir = store.Root
 	for i, name := range way {
-		e, err := r.c.tx.Lookup(dir, name)
+		e, err := r.c.Tx.Lookup(dir, name)
 		switch {
 		case isMissing(err):
 			if e, err = r.mkdir(dir, name, dirs[i+1]); err != nil {
@@ -222,17 +222,17 @@ func (r *restorer) mkdir(dir store.Ino, name string, like store.Ino) (e store.En
 	}
 	n := store.Node{Nlink: 2}
 	r.setAttributes(&n, &was)
-	if err := r.c.tx.Insert(&n); err != nil {
+	if err := r.c.Tx.Insert(&n); err != nil {
 		return e, err
 	}
 	if _, err = r.setXattrs(like, n.Ino); err != nil {
 		return e, err
 	}
 	e = store.Entry{Name: name, Ino: n.Ino, Type: store.Dir}
-	if err := r.c.tx.Link(dir, e); err != nil {
+	if err := r.c.Tx.Link(dir, e); err != nil {
 		return e, err
 	}
-	return e, r.c.touched(dir, 1)
+	return e, r.c.Touch(dir, 1)
 }
 
 // look finds out where to look in the whole volume. Where a history is damaged, that is everywhere.
@@ -261,7 +261,7 @@ func (r *restorer) collect(dir store.Ino, name string) error {
 		return pathError("restore", name, store.Damaged("inode %d is a directory that lies in itself, or has two names", dir))
 	}
 	var l store.Listing
-	if err := r.c.tx.List(dir, "", 0, &l); err != nil {
+	if err := r.c.Tx.List(dir, "", 0, &l); err != nil {
 		return pathError("restore", name, err)
 	}
 	for _, e := range l.Entries() {

@@ -17,7 +17,7 @@ func sameAttributes(a, b *store.Node) bool {
 // setAttributes gives an inode the attributes of one of the snapshot.
 func (r *restorer) setAttributes(n, was *store.Node) {
 	n.Mode, n.UID, n.GID, n.Rdev, n.Mtime, n.Atime = was.Mode, was.UID, was.GID, was.Rdev, was.Mtime, was.Atime
-	n.Ctime = r.c.now
+	n.Ctime = r.c.Now
 }
 
 // setXattrs gives an inode of the volume the extended attributes of one of the snapshot. It reports
@@ -29,7 +29,7 @@ func (r *restorer) setXattrs(was, is store.Ino) (changed bool, err error) {
 	}
 	for _, x := range now {
 		if !slices.ContainsFunc(before, func(b store.Xattr) bool { return b.Name == x.Name }) {
-			if err := r.c.tx.SetXattr(is, x.Name, nil); err != nil {
+			if err := r.c.Tx.SetXattr(is, x.Name, nil); err != nil {
 				return false, err
 			}
 			changed = true
@@ -39,7 +39,7 @@ func (r *restorer) setXattrs(was, is store.Ino) (changed bool, err error) {
 		if slices.ContainsFunc(now, func(n store.Xattr) bool { return sameXattr(n, x) }) {
 			continue
 		}
-		if err := r.c.tx.SetXattr(is, x.Name, x.Value); err != nil {
+		if err := r.c.Tx.SetXattr(is, x.Name, x.Value); err != nil {
 			return false, err
 		}
 		changed = true
@@ -51,7 +51,7 @@ func (r *restorer) setXattrs(was, is store.Ino) (changed bool, err error) {
 func (r *restorer) xattrs(was, is store.Ino) (before, now []store.Xattr, err error) {
 	before, err = r.past.Xattrs(was)
 	if err == nil {
-		now, err = r.c.tx.Xattrs(is)
+		now, err = r.c.Tx.Xattrs(is)
 	}
 	return before, now, err
 }
@@ -81,7 +81,7 @@ var errDiffers = errors.New("differs")
 // differ, and reports whether there were any.
 func (r *restorer) content(was, is *store.Node) (changed bool, err error) {
 	if changed = is.Size != was.Size; is.Size > was.Size {
-		if err := r.c.tx.Truncate(is, was.Size); err != nil {
+		if err := r.c.Tx.Truncate(is, was.Size); err != nil {
 			return false, err
 		}
 	}
@@ -89,18 +89,18 @@ func (r *restorer) content(was, is *store.Node) (changed bool, err error) {
 		return r.write(is, p, off, hole)
 	})
 	if err == nil && is.Size < was.Size {
-		err = r.c.tx.Truncate(is, was.Size)
+		err = r.c.Tx.Truncate(is, was.Size)
 	}
 	return changed || differs, err
 }
 
 // write writes a part of a content. If it was a hole, it becomes one, where the store knows how.
 func (r *restorer) write(is *store.Node, p []byte, off int64, hole bool) error {
-	if h, ok := r.c.tx.(store.HolePuncher); ok && hole {
+	if h, ok := r.c.Tx.(store.HolePuncher); ok && hole {
 		return h.PunchHole(is, off, int64(len(p)))
 	}
 	r.report.Bytes += int64(len(p))
-	return r.c.tx.WriteAt(is, p, off)
+	return r.c.Tx.WriteAt(is, p, off)
 }
 
 // eachDifference calls fn with the parts of the content of was that differ from that of is. Behind
@@ -133,7 +133,7 @@ func (r *restorer) nextPart(was, is *store.Node, off *int64) (end int64, hole bo
 	if data > *off {
 		now := data
 		if *off < is.Size {
-			if now, err = nextData(r.c.tx, *is, *off); err != nil {
+			if now, err = nextData(r.c.Tx, *is, *off); err != nil {
 				return 0, false, err
 			}
 		}
@@ -156,7 +156,7 @@ func (r *restorer) compare(was, is *store.Node, off, end int64, hole bool, fn fu
 	if err != nil {
 		return false, err
 	}
-	q, err := r.read(1, r.c.tx, is, off, end)
+	q, err := r.read(1, r.c.Tx, is, off, end)
 	if err != nil {
 		return false, err
 	}

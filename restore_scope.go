@@ -93,7 +93,7 @@ func (r *restorer) skip(e store.Entry, name string) error {
 		if !r.names.Add(uint64(e.Ino)) {
 			return pathError("restore", name, store.Damaged("inode %d is a directory that lies in itself, or has two names", e.Ino))
 		}
-		list, err := entriesOf(r.c.tx, e.Ino)
+		list, err := entriesOf(r.c.Tx, e.Ino)
 		if err != nil {
 			return pathError("restore", name, err)
 		}

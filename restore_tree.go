@@ -43,7 +43,7 @@ func (r *restorer) entry(dir store.Ino, was, is store.Entry, name string) (linke
 		return false, pathError("restore", name, err)
 	}
 	if linked = is.Ino != ino || is.Type != was.Type; linked {
-		if err := r.c.tx.Link(dir, store.Entry{Name: was.Name, Ino: ino, Type: was.Type}); err != nil {
+		if err := r.c.Tx.Link(dir, store.Entry{Name: was.Name, Ino: ino, Type: was.Type}); err != nil {
 			return false, pathError("restore", name, err)
 		}
 		r.moved(was.Type, ino, is, name)
@@ -115,7 +115,7 @@ func (r *restorer) inode(was, is store.Entry, name string) (ino store.Ino, chang
 // directory or equal. An Ino of 0 says that there is none.
 func (r *restorer) place(was *store.Node, is store.Entry) (n store.Node, err error) {
 	if r.hadName(was.Ino) {
-		n, err = r.c.tx.Node(was.Ino)
+		n, err = r.c.Tx.Node(was.Ino)
 		if err == nil && store.TypeOf(n.Mode) == store.TypeOf(was.Mode) {
 			return n, nil
 		}
@@ -130,7 +130,7 @@ func (r *restorer) place(was *store.Node, is store.Entry) (n store.Node, err err
 	if _, err := r.past.Node(is.Ino); !isMissing(err) {
 		return none, err
 	}
-	if n, err = r.c.tx.Node(is.Ino); err != nil || store.TypeOf(n.Mode) != is.Type {
+	if n, err = r.c.Tx.Node(is.Ino); err != nil || store.TypeOf(n.Mode) != is.Type {
 		return none, unlessMissing(err)
 	}
 	if is.Type == store.Dir {
@@ -165,7 +165,7 @@ func (r *restorer) renew(was, is *store.Node, name string) (changed bool, err er
 	}
 	r.setAttributes(is, was)
 	is.Nlink = links
-	return true, r.c.tx.Put(is)
+	return true, r.c.Tx.Put(is)
 }
 
 // untouched reports whether an inode of the volume is as it was. Programs that write SQL may change
@@ -184,7 +184,7 @@ func (r *restorer) untouched(was, is *store.Node) (bool, error) {
 func (r *restorer) make(was *store.Node, name string) (store.Ino, error) {
 	n := store.Node{Nlink: 1}
 	r.setAttributes(&n, was)
-	if err := r.c.tx.Insert(&n); err != nil {
+	if err := r.c.Tx.Insert(&n); err != nil {
 		return 0, err
 	}
 	r.made[was.Ino] = n.Ino
@@ -201,7 +201,7 @@ func (r *restorer) make(was *store.Node, name string) (store.Ino, error) {
 	if err != nil {
 		return 0, err
 	}
-	return n.Ino, r.c.tx.Put(&n)
+	return n.Ino, r.c.Tx.Put(&n)
 }
 
 // directory makes the entries of a directory of the volume those that a directory of the snapshot
@@ -211,7 +211,7 @@ func (r *restorer) directory(was, is store.Ino, name string) (links uint32, chan
 	if err != nil {
 		return 0, false, err
 	}
-	now, err := entriesOf(r.c.tx, is)
+	now, err := entriesOf(r.c.Tx, is)
 	if err != nil {
 		return 0, false, err
 	}
@@ -247,7 +247,7 @@ func entriesOf(rx store.Rx, dir store.Ino) ([]store.Entry, error) {
 
 // take removes an entry that the snapshot does not have.
 func (r *restorer) take(dir store.Ino, e store.Entry, name string) error {
-	if err := r.c.tx.Unlink(dir, e.Name); err != nil {
+	if err := r.c.Tx.Unlink(dir, e.Name); err != nil {
 		return pathError("restore", name, err)
 	}
 	r.moved(0, 0, e, name)
@@ -282,7 +282,7 @@ func (r *restorer) clear(dir goneDir) error {
 	if err := r.ctx.Err(); err != nil {
 		return err
 	}
-	list, err := entriesOf(r.c.tx, dir.ino)
+	list, err := entriesOf(r.c.Tx, dir.ino)
 	if err != nil {
 		return err
 	}
@@ -291,24 +291,24 @@ func (r *restorer) clear(dir goneDir) error {
 			return err
 		}
 	}
-	n, err := r.c.tx.Node(dir.ino)
+	n, err := r.c.Tx.Node(dir.ino)
 	if err != nil {
 		return unlessMissing(err)
 	}
-	n.Ctime = r.c.now
-	return r.c.tx.Orphan(&n)
+	n.Ctime = r.c.Now
+	return r.c.Tx.Orphan(&n)
 }
 
 // setLinks adds names to those of a file. It may be that none is left.
 func (r *restorer) setLinks(ino store.Ino, names int) error {
-	n, err := r.c.tx.Node(ino)
+	n, err := r.c.Tx.Node(ino)
 	if err != nil {
 		return unlessMissing(err)
 	}
-	n.Ctime = r.c.now
+	n.Ctime = r.c.Now
 	if left := int64(n.Nlink) + int64(names); left > 0 {
 		n.Nlink = uint32(left)
-		return r.c.tx.Put(&n)
+		return r.c.Tx.Put(&n)
 	}
-	return r.c.tx.Orphan(&n)
+	return r.c.Tx.Orphan(&n)
 }

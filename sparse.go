@@ -26,7 +26,7 @@ func (c *change) writeSparse(n *store.Node, p []byte, off int64) error {
 			run += min(store.ChunkSize-int((off+int64(run))%store.ChunkSize), len(p)-run)
 		}
 		if run > 0 {
-			if err := c.tx.WriteAt(n, p[:run], off); err != nil {
+			if err := c.Tx.WriteAt(n, p[:run], off); err != nil {
 				return err
 			}
 		} else {

@@ -99,7 +99,7 @@ func (m *fileSystem) SetAttr(_ <-chan struct{}, in *fuse.SetAttrIn, out *fuse.At
 		m.told.changing(ino)
 	}
 	st := m.change(&in.InHeader, func(c *change) (err error) {
-		if n, err = c.tx.Node(ino); err != nil {
+		if n, err = c.Tx.Node(ino); err != nil {
 			return err
 		}
 		before = n
@@ -116,7 +116,7 @@ func (m *fileSystem) SetAttr(_ <-chan struct{}, in *fuse.SetAttrIn, out *fuse.At
 		if err := c.setAttr(&n, in); err != nil {
 			return err
 		}
-		return c.put(&before, &n)
+		return c.Put(&before, &n)
 	})
 	switch {
 	case resized:
@@ -179,13 +179,13 @@ func (c *change) setAttr(n *store.Node, in *fuse.SetAttrIn) error {
 	if in.Valid&fuse.FATTR_MTIME != 0 {
 		n.Mtime = c.timeOf(in.Valid&fuse.FATTR_MTIME_NOW != 0, in.Mtime, in.Mtimensec)
 	}
-	n.Ctime = c.now
+	n.Ctime = c.Now
 	return nil
 }
 
 func (c *change) timeOf(now bool, sec uint64, nsec uint32) int64 {
 	if now {
-		return c.now
+		return c.Now
 	}
 	return clampTime(int64(sec), nsec)
 }

@@ -9,24 +9,40 @@ import (
 
 	"github.com/hanwen/go-fuse/v2/fuse"
 
+	"github.com/foliofs/folio/internal/inode"
 	"github.com/foliofs/folio/internal/store"
 )
 
 // A change is one request in a write transaction. Its methods check first and change then.
 type change struct {
-	fs  *fileSystem
-	tx  store.Tx
-	in  *fuse.InHeader // says who wants it
-	now int64          // nanoseconds since 1970
+	inode.Change
+	fs     *fileSystem
+	in     *fuse.InHeader // says who wants it
+	states []transition   // of the inodes that it has changed, in order
 }
 
-// put replaces an inode, of which the transaction knew before what it was.
-func (c *change) put(before, n *store.Node) error {
-	if err := c.tx.Put(n); err != nil {
-		return err
+// A transition is a change of the attributes of an inode. What the kernel is known to have follows
+// it once the transaction is committed.
+type transition struct {
+	ino                       store.Ino
+	sealBefore, sealAfter     seal
+	rightsBefore, rightsAfter uint32
+}
+
+// Changed implements inode.Observer.
+func (c *change) Changed(before, after *store.Node) {
+	t := &c.fs.told
+	c.states = append(c.states, transition{before.Ino, t.seal(before), t.seal(after), t.hashRights(before), t.hashRights(after)})
+}
+
+// Orphaned implements inode.Observer: it pins the inode until the kernel forgets it.
+func (c *change) Orphaned(ino store.Ino) error { return c.fs.told.pin(ino, false) }
+
+// committed says that the transaction is committed, and that the kernel knows of the change.
+func (c *change) committed() {
+	for i := range c.states {
+		c.fs.told.change(&c.states[i])
 	}
-	c.fs.told.change(before, n)
-	return nil
 }
 
 // resize sets the size of a regular file.
@@ -39,11 +55,7 @@ func (c *change) resize(n *store.Node, size int64) error {
 	case size < 0 || size > store.MaxSize:
 		return syscall.EFBIG
 	}
-	if err := c.tx.Truncate(n, size); err != nil {
-		return err
-	}
-	n.Mtime, n.Ctime = c.now, c.now
-	return nil
+	return c.Truncate(n, size)
 }
 
 // maxName is the longest name that is made here; longer ones that are there can be used.
@@ -52,7 +64,7 @@ const maxName = 255
 // directory returns a directory in which a name is to be made or removed, if the kernel has checked
 // the rights that it has.
 func (c *change) directory(ino store.Ino) (store.Node, error) {
-	n, err := c.tx.Node(ino)
+	n, err := c.Tx.Node(ino)
 	switch {
 	case err != nil:
 		return n, err
@@ -69,7 +81,7 @@ func (c *change) free(dir store.Ino, name string) error {
 	if len(name) > maxName {
 		return syscall.ENAMETOOLONG
 	}
-	_, err := c.tx.Lookup(dir, name)
+	_, err := c.Tx.Lookup(dir, name)
 	switch {
 	case err == nil:
 		return syscall.EEXIST
@@ -89,77 +101,14 @@ func (c *change) add(dir store.Ino, name string, n *store.Node, content []byte) 
 	if err != nil {
 		return err
 	}
-	isDir := store.TypeOf(n.Mode) == store.Dir
-	c.inherit(n, &d)
-	if err := c.tx.Insert(n); err != nil {
-		return err
-	}
-	if len(content) > 0 {
-		if err := c.tx.WriteAt(n, content, 0); err != nil {
-			return err
-		}
-		if err := c.tx.Put(n); err != nil {
-			return err
-		}
-	}
-	if err := c.tx.Link(dir, store.Entry{Name: name, Ino: n.Ino, Type: store.TypeOf(n.Mode)}); err != nil {
-		return err
-	}
-	dirs := 0
-	if isDir {
-		dirs = 1
-	}
-	return c.touch(&d, dirs)
-}
-
-// inherit sets the owner and the times of a new inode in a directory.
-func (c *change) inherit(n, dir *store.Node) {
-	n.Nlink, n.UID, n.GID = 1, c.in.Uid, c.in.Gid
-	n.Atime, n.Mtime, n.Ctime = c.now, c.now, c.now
-	isDir := store.TypeOf(n.Mode) == store.Dir
-	if isDir {
-		n.Nlink = 2
-	}
-	if dir.Mode&modeSetgid != 0 {
-		n.GID = dir.GID
-		if isDir {
-			n.Mode |= modeSetgid
-		}
-	}
-}
-
-// touch notes in a directory that its entries changed, and by how many the directories among them.
-func (c *change) touch(d *store.Node, dirs int) error {
-	before := *d
-	d.Mtime, d.Ctime = c.now, c.now
-	d.Nlink += uint32(dirs)
-	return c.put(&before, d)
-}
-
-// drop takes a name from an inode. If that was the last one, the inode is pinned until the kernel
-// forgets it.
-func (c *change) drop(n *store.Node) error {
-	before := *n
-	n.Ctime = c.now
-	if store.TypeOf(n.Mode) != store.Dir && n.Nlink > 1 {
-		n.Nlink--
-		return c.put(&before, n)
-	}
-	if err := c.fs.told.pin(n.Ino, false); err != nil {
-		return err
-	}
-	if err := c.tx.Orphan(n); err != nil {
-		return err
-	}
-	c.fs.told.change(&before, n)
-	return nil
+	n.UID, n.GID = c.in.Uid, c.in.Gid
+	return c.Create(&d, name, n, content)
 }
 
 // mustBeEmpty returns an error unless a directory has no entries.
 func (c *change) mustBeEmpty(dir store.Ino) error {
-	var l store.Listing
-	err := c.tx.List(dir, "", 1, &l)
-	if err == nil && len(l.Items) > 0 {
+	empty, err := c.IsEmpty(dir)
+	if err == nil && !empty {
 		err = syscall.ENOTEMPTY
 	}
 	return err

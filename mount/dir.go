@@ -90,9 +90,9 @@ func (m *fileSystem) listDots(rx store.Rx, dir store.Ino, cookie uint64, add fun
 	}
 	up, ok := m.told.up(dir)
 	if !ok {
-		up.dir = dir
+		up.Dir = dir
 	}
-	return add(rx, fuse.DirEntry{Name: "..", Ino: m.shown(up.dir), Mode: store.ModeDir, Off: cookieDotDot}, nil)
+	return add(rx, fuse.DirEntry{Name: "..", Ino: m.shown(up.Dir), Mode: store.ModeDir, Off: cookieDotDot}, nil)
 }
 
 // modeOf returns the type bits of st_mode.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hanwen/go-fuse/v2/fuse"
 
+	"github.com/foliofs/folio/internal/inode"
 	"github.com/foliofs/folio/internal/store"
 )
 
@@ -117,13 +118,13 @@ func (m *fileSystem) Create(_ <-chan struct{}, in *fuse.CreateIn, name string, o
 
 // openExisting opens a file that was made a moment ago.
 func (c *change) openExisting(dir store.Ino, name string, in *fuse.CreateIn) (n store.Node, err error) {
-	d, err := c.tx.Node(dir)
+	d, err := c.Tx.Node(dir)
 	if err != nil {
 		return n, err
 	}
-	e, err := c.tx.Lookup(dir, name)
+	e, err := c.Tx.Lookup(dir, name)
 	if err == nil {
-		n, err = c.tx.Node(e.Ino)
+		n, err = c.Tx.Node(e.Ino)
 	}
 	if err == nil {
 		err = c.mayOpen(&d, &n, in)
@@ -138,7 +139,7 @@ func (c *change) openExisting(dir store.Ino, name string, in *fuse.CreateIn) (n 
 	if err := c.dropPrivileges(&n, c.mustDropBits(&n)); err != nil {
 		return n, err
 	}
-	return n, c.put(&before, &n)
+	return n, c.Put(&before, &n)
 }
 
 // Tmpfile implements fuse.RawFileSystem: a file without a name.
@@ -146,21 +147,22 @@ func (m *fileSystem) Tmpfile(_ <-chan struct{}, in *fuse.CreateIn, out *fuse.Cre
 	var n store.Node
 	dir, to := m.ino(in.NodeId), m.asker(&in.InHeader)
 	st := m.change(&in.InHeader, func(c *change) error {
+		m.told.forget(n.Ino, 0) // the transaction runs again
 		d, err := c.directory(dir)
 		if err != nil {
 			return err
 		}
-		n = store.Node{Mode: store.ModeRegular | in.Mode&0o7777}
-		c.inherit(&n, &d)
-		if err := c.tx.Insert(&n); err != nil {
+		n = store.Node{Mode: store.ModeRegular | in.Mode&0o7777, UID: in.Uid, GID: in.Gid}
+		if err := c.CreateUnnamed(&d, &n); err != nil {
 			return err
 		}
 		if err := m.told.pin(n.Ino, true); err != nil {
 			return err
 		}
-		return c.tx.Orphan(&n)
+		return c.Tx.Orphan(&n)
 	})
 	if st != fuse.OK {
+		m.told.forget(n.Ino, 0)
 		return st
 	}
 	m.tell(&n, 1, to)
@@ -187,7 +189,7 @@ func (m *fileSystem) Link(_ <-chan struct{}, in *fuse.LinkIn, name string, out *
 func (c *change) link(ino, dir store.Ino, name string) (n store.Node, err error) {
 	d, err := c.directory(dir)
 	if err == nil {
-		n, err = c.tx.Node(ino)
+		n, err = c.Tx.Node(ino)
 	}
 	if err == nil {
 		err = c.free(dir, name)
@@ -197,7 +199,7 @@ func (c *change) link(ino, dir store.Ino, name string) (n store.Node, err error)
 		return n, err
 	case store.TypeOf(n.Mode) == store.Dir:
 		return n, syscall.EPERM
-	case n.Nlink == 1<<32-1:
+	case n.Nlink == inode.MaxNlink:
 		return n, syscall.EMLINK
 	}
 	need := uint32(mayOwn)
@@ -207,22 +209,7 @@ func (c *change) link(ino, dir store.Ino, name string) (n store.Node, err error)
 	if err := c.checked(&n, need); err != nil {
 		return n, err
 	}
-	before := n
-	n.Nlink++
-	n.Ctime = c.now
-	if before.Nlink == 0 {
-		err = c.tx.Adopt(&n)
-	} else {
-		err = c.tx.Put(&n)
-	}
-	if err != nil {
-		return n, err
-	}
-	c.fs.told.change(&before, &n)
-	if err := c.tx.Link(dir, store.Entry{Name: name, Ino: ino, Type: store.TypeOf(n.Mode)}); err != nil {
-		return n, err
-	}
-	return n, c.touch(&d, 0)
+	return n, c.Link(&d, name, &n)
 }
 
 // Unlink implements fuse.RawFileSystem.
@@ -240,7 +227,7 @@ func (c *change) remove(dir store.Ino, name string, isDir bool) error {
 	if err != nil {
 		return err
 	}
-	e, err := c.tx.Lookup(dir, name)
+	e, err := c.Tx.Lookup(dir, name)
 	switch {
 	case err != nil:
 		return err
@@ -249,7 +236,7 @@ func (c *change) remove(dir store.Ino, name string, isDir bool) error {
 	case !isDir && e.Type == store.Dir:
 		return syscall.EISDIR
 	}
-	n, err := c.tx.Node(e.Ino)
+	n, err := c.Tx.Node(e.Ino)
 	missing := errors.Is(err, fs.ErrNotExist) // in a damaged volume
 	if err == nil {
 		err = c.mayRemove(&d, &n, name)
@@ -264,15 +251,10 @@ func (c *change) remove(dir store.Ino, name string, isDir bool) error {
 			return err
 		}
 	}
-	if err := c.tx.Unlink(dir, name); err != nil {
+	if err := c.Unlink(dir, e); err != nil {
 		return err
 	}
-	if !missing {
-		if err := c.drop(&n); err != nil {
-			return err
-		}
-	}
-	return c.touch(&d, dirs)
+	return c.Touch(dir, dirs)
 }
 
 // openFlags returns how the kernel opens a new file. The writes of a program that only writes it go

@@ -117,7 +117,7 @@ func (m *fileSystem) Write(_ <-chan struct{}, in *fuse.WriteIn, data []byte) (ui
 	r.cached = !r.past
 	m.told.changing(ino)
 	st := m.changeBy(&in.InHeader, len(data), func(c *change) error {
-		n, err := regular(c.tx, ino)
+		n, err := regular(c.Tx, ino)
 		if err != nil {
 			return err
 		}
@@ -135,7 +135,7 @@ func (m *fileSystem) Write(_ <-chan struct{}, in *fuse.WriteIn, data []byte) (ui
 		}
 		dropped = before.Mode != n.Mode
 		r.before, r.after, r.moved = before.Size, n.Size, off != r.start
-		return c.put(&before, &n)
+		return c.Put(&before, &n)
 	})
 	if st == fuse.OK {
 		m.cached(ino, off, len(data))
@@ -162,11 +162,7 @@ func (c *change) write(n *store.Node, data []byte, off int64) error {
 	if off < 0 || off > store.MaxSize-int64(len(data)) {
 		return syscall.EFBIG
 	}
-	if err := c.tx.WriteAt(n, data, off); err != nil {
-		return err
-	}
-	n.Mtime, n.Ctime = c.now, c.now
-	return nil
+	return c.Write(n, data, off)
 }
 
 // Fsync implements fuse.RawFileSystem.
@@ -192,16 +188,15 @@ func (m *fileSystem) Fallocate(_ <-chan struct{}, in *fuse.FallocateIn) fuse.Sta
 	r := resize{past: true} // the kernel forgets by itself what is within the file
 	m.told.changing(ino)
 	st := m.changeBy(&in.InHeader, smallChange+1, func(c *change) error {
-		n, err := regular(c.tx, ino)
+		n, err := regular(c.Tx, ino)
 		if err != nil {
 			return err
 		}
 		before := n
 		if in.Mode&(unix.FALLOC_FL_PUNCH_HOLE|unix.FALLOC_FL_ZERO_RANGE) != 0 {
-			if err := c.zero(&n, off, min(size, max(0, n.Size-off))); err != nil {
+			if err := c.Punch(&n, off, min(size, max(0, n.Size-off))); err != nil {
 				return err
 			}
-			n.Mtime, n.Ctime = c.now, c.now
 		}
 		if in.Mode&unix.FALLOC_FL_KEEP_SIZE == 0 && off+size > n.Size {
 			if err := c.resize(&n, off+size); err != nil {
@@ -213,32 +208,13 @@ func (m *fileSystem) Fallocate(_ <-chan struct{}, in *fuse.FallocateIn) fuse.Sta
 		}
 		dropped = before.Mode != n.Mode
 		r.before, r.after, r.start, r.end = before.Size, n.Size, n.Size, n.Size
-		return c.put(&before, &n)
+		return c.Put(&before, &n)
 	})
 	m.changed(ino, st, &r)
 	if dropped {
 		m.forgetAttrs(ino)
 	}
 	return st
-}
-
-// zero makes a part of a content zeros, which take no room where the store can do that.
-func (c *change) zero(n *store.Node, off, size int64) error {
-	if size <= 0 {
-		return nil
-	}
-	if p, ok := c.tx.(store.HolePuncher); ok {
-		return p.PunchHole(n, off, size)
-	}
-	zeros := make([]byte, min(size, maxWrite))
-	for size > 0 {
-		part := zeros[:min(size, maxWrite)]
-		if err := c.tx.WriteAt(n, part, off); err != nil {
-			return err
-		}
-		off, size = off+int64(len(part)), size-int64(len(part))
-	}
-	return nil
 }
 
 // Lseek implements fuse.RawFileSystem: SEEK_DATA and SEEK_HOLE; the kernel answers other seeks
@@ -308,11 +284,11 @@ func (m *fileSystem) CopyFileRange(_ <-chan struct{}, in *fuse.CopyFileRangeIn) 
 
 // copyRange copies from one file to another, and reports whether that has lost setuid or setgid.
 func (c *change) copyRange(r *resize, from, to store.Ino, size int64, in *fuse.CopyFileRangeIn) (done int64, dropped bool, err error) {
-	src, err := regular(c.tx, from)
+	src, err := regular(c.Tx, from)
 	if err != nil {
 		return 0, false, err
 	}
-	dst, err := regular(c.tx, to)
+	dst, err := regular(c.Tx, to)
 	if err != nil {
 		return 0, false, err
 	}
@@ -325,7 +301,7 @@ func (c *change) copyRange(r *resize, from, to store.Ino, size int64, in *fuse.C
 	}
 	p := make([]byte, min(size, maxWrite))
 	for done < size {
-		n, err := readAt(c.tx, &src, p[:min(size-done, maxWrite)], offIn+done)
+		n, err := readAt(c.Tx, &src, p[:min(size-done, maxWrite)], offIn+done)
 		if err != nil || n == 0 {
 			return done, false, err
 		}
@@ -341,5 +317,5 @@ func (c *change) copyRange(r *resize, from, to store.Ino, size int64, in *fuse.C
 		return done, false, err
 	}
 	r.after, r.start, r.end = dst.Size, dst.Size, dst.Size
-	return done, before.Mode != dst.Mode, c.put(&before, &dst)
+	return done, before.Mode != dst.Mode, c.Put(&before, &dst)
 }

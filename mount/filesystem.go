@@ -157,9 +157,11 @@ func (m *fileSystem) changeBy(in *fuse.InHeader, size int, fn func(c *change) er
 	if m.readOnly {
 		return fuse.EROFS
 	}
+	var c change
 	run := func(tx store.Tx) error {
-		c := &change{fs: m, tx: tx, in: in, now: time.Now().UnixNano()}
-		return fn(c)
+		c = change{fs: m, in: in, states: c.states[:0]}
+		c.Tx, c.Now, c.Observer = tx, time.Now().UnixNano(), &c
+		return fn(&c)
 	}
 	batcher, ok := m.store.(store.Batcher)
 	ctx := patienceOf(in.Pid)
@@ -180,6 +182,7 @@ func (m *fileSystem) changeBy(in *fuse.InHeader, size int, fn func(c *change) er
 		m.forgetAttrs(outdated.ino)
 	}
 	if err == nil {
+		c.committed()
 		m.syncLater()
 	}
 	return m.status(err)

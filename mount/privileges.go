@@ -6,6 +6,7 @@ import (
 	"github.com/hanwen/go-fuse/v2/fuse"
 	"golang.org/x/sys/unix"
 
+	"github.com/foliofs/folio/internal/inode"
 	"github.com/foliofs/folio/internal/store"
 )
 
@@ -28,10 +29,10 @@ func (c *change) dropPrivileges(n *store.Node, bits bool) error {
 	if bits {
 		c.dropBits(n)
 	}
-	list, err := c.tx.Xattrs(n.Ino)
+	list, err := c.Tx.Xattrs(n.Ino)
 	for i := range list {
 		if list[i].Name == xattrCapability {
-			return c.tx.SetXattr(n.Ino, xattrCapability, nil)
+			return c.Tx.SetXattr(n.Ino, xattrCapability, nil)
 		}
 	}
 	return err
@@ -50,13 +51,10 @@ func (c *change) setPrivileges(n *store.Node, in *fuse.SetAttrIn) error {
 
 // dropBits takes setuid and setgid from a file.
 func (c *change) dropBits(n *store.Node) {
-	n.Mode &^= modeSetuid
-	if n.Mode&modeSetgid != 0 && n.Mode&modeGroupX == 0 {
-		if by := callerOf(c.in); by.can(unix.CAP_FSETID) || by.in(c.fs.group(n)) {
-			return
-		}
-	}
-	n.Mode &^= modeSetgid
+	inode.ClearSetID(n, func() bool {
+		by := callerOf(c.in)
+		return by.can(unix.CAP_FSETID) || by.in(c.fs.group(n))
+	})
 }
 
 // mustDropBits reports whether a file loses setuid and setgid when the caller changes its content.

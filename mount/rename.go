@@ -10,6 +10,7 @@ import (
 	"github.com/hanwen/go-fuse/v2/fuse"
 	"golang.org/x/sys/unix"
 
+	"github.com/foliofs/folio/internal/inode"
 	"github.com/foliofs/folio/internal/store"
 )
 
@@ -18,8 +19,8 @@ func (m *fileSystem) Rename(_ <-chan struct{}, in *fuse.RenameIn, oldname, newna
 	if in.Flags&^(unix.RENAME_NOREPLACE|unix.RENAME_EXCHANGE) != 0 || in.Flags == unix.RENAME_NOREPLACE|unix.RENAME_EXCHANGE {
 		return fuse.EINVAL
 	}
-	from := place{m.ino(in.NodeId), oldname}
-	to := place{m.ino(in.Newdir), newname}
+	from := place{Dir: m.ino(in.NodeId), Name: oldname}
+	to := place{Dir: m.ino(in.Newdir), Name: newname}
 	var moved, replaced store.Entry
 	st := m.change(&in.InHeader, func(c *change) (err error) {
 		moved, replaced, err = c.rename(from, to, in.Flags)
@@ -37,34 +38,30 @@ func (m *fileSystem) Rename(_ <-chan struct{}, in *fuse.RenameIn, oldname, newna
 
 // tellMoved notes that the kernel knows an entry at its new place.
 func (m *fileSystem) tellMoved(e *store.Entry, at place) {
-	m.names.add(at.dir, at.name, e.Ino)
+	m.names.add(at.Dir, at.Name, e.Ino)
 	if e.Type == store.Dir {
-		m.told.parent(e.Ino, at.dir, at.name)
+		m.told.parent(e.Ino, at.Dir, at.Name)
 	}
 }
 
-// A place is a name in a directory.
-type place struct {
-	dir  store.Ino
-	name string
-}
+type place = inode.Place
 
 func (c *change) rename(from, to place, flags uint32) (moved, replaced store.Entry, err error) {
-	if len(to.name) > maxName {
+	if len(to.Name) > maxName {
 		return moved, replaced, syscall.ENAMETOOLONG
 	}
-	fromDir, err := c.directory(from.dir)
+	fromDir, err := c.directory(from.Dir)
 	if err != nil {
 		return moved, replaced, err
 	}
-	toDir, err := c.directory(to.dir)
+	toDir, err := c.directory(to.Dir)
 	if err != nil {
 		return moved, replaced, err
 	}
-	if moved, err = c.tx.Lookup(from.dir, from.name); err != nil {
+	if moved, err = c.Tx.Lookup(from.Dir, from.Name); err != nil {
 		return moved, replaced, err
 	}
-	replaced, err = c.tx.Lookup(to.dir, to.name)
+	replaced, err = c.Tx.Lookup(to.Dir, to.Name)
 	there := err == nil
 	exchange := flags&unix.RENAME_EXCHANGE != 0
 	switch {
@@ -84,31 +81,31 @@ func (c *change) rename(from, to place, flags uint32) (moved, replaced store.Ent
 		if err := c.mayMove(&toDir, &replaced, to, from); err != nil {
 			return moved, replaced, err
 		}
-		return moved, replaced, c.exchange(from, to, moved, replaced)
+		return moved, replaced, c.Exchange(from, to, moved, replaced)
 	}
 	if there {
 		if err := c.mayReplace(&toDir, &moved, &replaced); err != nil {
 			return moved, replaced, err
 		}
 	}
-	return moved, replaced, c.move(from, to, moved, replaced, there)
+	return moved, replaced, c.Rename(from, to, moved, replaced)
 }
 
 // mayMove returns nil if an entry of a directory can be moved to a place, and if the kernel has
 // checked that the caller may do so. It will move what it takes for that entry.
 func (c *change) mayMove(d *store.Node, e *store.Entry, from, to place) error {
-	if ino, ok := c.fs.names.last(from.dir, from.name); !ok || ino != e.Ino {
+	if ino, ok := c.fs.names.last(from.Dir, from.Name); !ok || ino != e.Ino {
 		return syscall.ESTALE
 	}
-	n, err := c.tx.Node(e.Ino)
+	n, err := c.Tx.Node(e.Ino)
 	if err != nil {
 		return err
 	}
-	if e.Type == store.Dir && from.dir != to.dir { // the directory itself changes, too
+	if e.Type == store.Dir && from.Dir != to.Dir { // the directory itself changes, too
 		err = c.checked(&n, mayWrite)
 	}
 	if err == nil {
-		err = c.mayRemove(d, &n, from.name)
+		err = c.mayRemove(d, &n, from.Name)
 	}
 	if err != nil {
 		return err
@@ -118,10 +115,10 @@ func (c *change) mayMove(d *store.Node, e *store.Entry, from, to place) error {
 
 // mayContain returns EINVAL if a directory would come to lie within itself.
 func (c *change) mayContain(e *store.Entry, from, to place) error {
-	if e.Type != store.Dir || from.dir == to.dir {
+	if e.Type != store.Dir || from.Dir == to.Dir {
 		return nil
 	}
-	for dir, steps := to.dir, 0; ; steps++ {
+	for dir, steps := to.Dir, 0; ; steps++ {
 		switch up, ok := c.fs.told.up(dir); {
 		case dir == e.Ino:
 			return syscall.EINVAL
@@ -130,14 +127,14 @@ func (c *change) mayContain(e *store.Entry, from, to place) error {
 		case !ok || steps == maxDepth || !c.leads(up, dir): // another process has moved it
 			return c.mustLackDir(e.Ino, dir)
 		default:
-			dir = up.dir
+			dir = up.Dir
 		}
 	}
 }
 
 // leads reports whether a place leads to a directory.
 func (c *change) leads(at place, dir store.Ino) bool {
-	e, err := c.tx.Lookup(at.dir, at.name)
+	e, err := c.Tx.Lookup(at.Dir, at.Name)
 	return err == nil && e.Ino == dir
 }
 
@@ -149,7 +146,7 @@ func (c *change) mustLackDir(top, dir store.Ino) error {
 		next := below[len(below)-1]
 		below = below[:len(below)-1]
 		l.Reset()
-		if err := c.tx.List(next, "", maxSearch-seen, &l); err != nil {
+		if err := c.Tx.List(next, "", maxSearch-seen, &l); err != nil {
 			return err
 		}
 		if seen += len(l.Items); seen >= maxSearch {
@@ -175,7 +172,7 @@ const maxDepth = 1 << 16
 
 // mayReplace returns nil if a rename can replace an entry of a directory, and the caller may do so.
 func (c *change) mayReplace(d *store.Node, moved, replaced *store.Entry) error {
-	n, err := c.tx.Node(replaced.Ino)
+	n, err := c.Tx.Node(replaced.Ino)
 	if err == nil {
 		err = c.mayRemove(d, &n, replaced.Name)
 	}
@@ -188,82 +185,6 @@ func (c *change) mayReplace(d *store.Node, moved, replaced *store.Entry) error {
 		return syscall.EISDIR
 	case replaced.Type == store.Dir:
 		return c.mustBeEmpty(replaced.Ino)
-	}
-	return nil
-}
-
-// move moves an entry to a place, where there may be an entry, which goes.
-func (c *change) move(from, to place, moved, replaced store.Entry, there bool) error {
-	if there {
-		n, err := c.tx.Node(replaced.Ino)
-		if err == nil {
-			err = c.drop(&n)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	if err := c.tx.Unlink(from.dir, from.name); err != nil {
-		return err
-	}
-	if err := c.arrive(moved, to); err != nil {
-		return err
-	}
-	out, in := 0, 0
-	if moved.Type == store.Dir {
-		out, in = -1, 1
-	}
-	if there && replaced.Type == store.Dir {
-		in--
-	}
-	return c.touchBoth(from.dir, to.dir, out, in)
-}
-
-// exchange lets two entries change places.
-func (c *change) exchange(from, to place, moved, replaced store.Entry) error {
-	if err := c.arrive(moved, to); err != nil {
-		return err
-	}
-	if err := c.arrive(replaced, from); err != nil {
-		return err
-	}
-	in := 0
-	if moved.Type == store.Dir {
-		in++
-	}
-	if replaced.Type == store.Dir {
-		in--
-	}
-	return c.touchBoth(from.dir, to.dir, -in, in)
-}
-
-// arrive links an inode at a place.
-func (c *change) arrive(e store.Entry, at place) error {
-	n, err := c.tx.Node(e.Ino)
-	if err != nil {
-		return err
-	}
-	e.Name = at.name
-	if err := c.tx.Link(at.dir, e); err != nil {
-		return err
-	}
-	before := n
-	n.Ctime = c.now
-	return c.put(&before, &n)
-}
-
-// touchBoth is touch for the two directories of a rename, which may be one.
-func (c *change) touchBoth(from, to store.Ino, out, in int) error {
-	dirs := map[store.Ino]int{from: out}
-	dirs[to] += in
-	for ino, by := range dirs {
-		n, err := c.tx.Node(ino)
-		if err == nil {
-			err = c.touch(&n, by)
-		}
-		if err != nil {
-			return err
-		}
 	}
 	return nil
 }

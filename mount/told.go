@@ -129,28 +129,26 @@ func (s *seal) tell(is seal) (differ bool) {
 	return differ
 }
 
-// change notes a change of the kernel's own, which it knows of, from one state of an inode to
-// another (T2).
-func (t *told) change(before, after *store.Node) {
-	was, is := t.seal(before), t.seal(after)
-	sh := t.shard(before.Ino)
+// change follows a committed change of the kernel's own, which it knows of (T2).
+func (t *told) change(s *transition) {
+	sh := t.shard(s.ino)
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
-	k, ok := sh.nodes[before.Ino]
+	k, ok := sh.nodes[s.ino]
 	if !ok {
 		return
 	}
-	k.rights.change(t.hashRights(before), t.hashRights(after))
+	k.rights.change(s.rightsBefore, s.rightsAfter)
 	switch {
 	case k.seal.known != sealKnown:
-	case k.seal == was:
-		k.seal = is
+	case k.seal == s.sealBefore:
+		k.seal = s.sealAfter
 	default:
 		k.seal.known = sealMixed
-		sh.stale = append(sh.stale, before.Ino)
+		sh.stale = append(sh.stale, s.ino)
 		t.fs.wakeWatch()
 	}
-	sh.nodes[before.Ino] = k
+	sh.nodes[s.ino] = k
 }
 
 // takeStale returns the inodes that the kernel must forget, whatever changes say.
@@ -354,7 +352,7 @@ type parents struct {
 func (p *parents) parent(ino, dir store.Ino, name string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.dirs[ino] = place{dir, name}
+	p.dirs[ino] = place{Dir: dir, Name: name}
 }
 
 // up returns the place of a directory.

@@ -116,7 +116,7 @@ func (m *fileSystem) SetXAttr(_ <-chan struct{}, in *fuse.SetXAttrIn, name strin
 	}
 	ino := m.ino(in.NodeId)
 	return m.change(&in.InHeader, func(c *change) error {
-		there, size, err := c.xattrs(ino, name)
+		there, size, err := c.Xattr(ino, name)
 		switch {
 		case err != nil:
 			return err
@@ -138,7 +138,7 @@ func (m *fileSystem) RemoveXAttr(_ <-chan struct{}, in *fuse.InHeader, name stri
 	}
 	ino := m.ino(in.NodeId)
 	return m.change(in, func(c *change) error {
-		there, _, err := c.xattrs(ino, name)
+		there, _, err := c.Xattr(ino, name)
 		if err == nil && !there {
 			err = syscall.ENODATA
 		}
@@ -149,32 +149,14 @@ func (m *fileSystem) RemoveXAttr(_ <-chan struct{}, in *fuse.InHeader, name stri
 	})
 }
 
-// xattrs reports whether an inode has an extended attribute, and how many bytes all others take.
-func (c *change) xattrs(ino store.Ino, name string) (there bool, size int, err error) {
-	list, err := c.tx.Xattrs(ino)
-	for _, x := range list {
-		if x.Name == name {
-			there = true
-		} else {
-			size += len(x.Name) + len(x.Value)
-		}
-	}
-	return there, size, err
-}
-
 // setXattr sets or removes an extended attribute.
 func (c *change) setXattr(ino store.Ino, name string, value []byte) error {
-	n, err := c.tx.Node(ino)
+	n, err := c.Tx.Node(ino)
 	if err == nil && strings.HasPrefix(name, "user.") { // others are for those with capabilities
 		err = c.checked(&n, mayWrite)
 	}
 	if err != nil {
 		return err
 	}
-	if err := c.tx.SetXattr(ino, name, value); err != nil {
-		return err
-	}
-	before := n
-	n.Ctime = c.now
-	return c.put(&before, &n)
+	return c.SetXattr(&n, name, value)
 }

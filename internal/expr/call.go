@@ -21,7 +21,7 @@ func (c *compiler) call(n *ddl.Node) (term, error) {
 	if x, ok := special(name, args); ok {
 		return x, nil
 	}
-	f, ok := function.Functions[name]
+	f, ok := function.Everywhere[name]
 	if !ok || len(args) < f.Least || f.Most >= 0 && len(args) > f.Most {
 		return term{}, fmt.Errorf("the function %s with %d arguments", n.Text, len(args))
 	}

@@ -10,14 +10,41 @@ import (
 	"github.com/foliofs/folio/internal/sql/value"
 )
 
-// A Function is one of SQLite's own that is deterministic and the same in every build.
+// A Function is one of SQLite's own that is deterministic.
 type Function struct {
 	Least, Most int // arguments; Most is -1 for any number
 	Call        func(args []record.Value) (record.Value, error)
 }
 
-// Functions has the functions by their names, in lower case.
-var Functions = map[string]Function{
+// Find returns the function with a name in lower case.
+func Find(name string) (f Function, ok bool) {
+	for _, m := range []map[string]Function{Everywhere, others, mathematics} {
+		if f, ok = m[name]; ok {
+			return f, true
+		}
+	}
+	return f, false
+}
+
+// others are functions that versions or builds of SQLite lack, or have with other results.
+var others = map[string]Function{
+	"concat":       {1, -1, concat},
+	"concat_ws":    {2, -1, concatWS},
+	"format":       {0, -1, format},
+	"likelihood":   {2, 2, likelihood},
+	"octet_length": {1, 1, octetLength},
+	"printf":       {0, -1, format},
+	"sign":         {1, 1, sign},
+	"soundex":      {1, 1, soundex},
+	"unhex":        {1, 2, unhex},
+	"unistr":       {1, 1, unistr},
+	"unistr_quote": {1, 1, unistrQuote},
+	"zeroblob":     {1, 1, zeroblob},
+}
+
+// Everywhere has the functions that are the same in every build of SQLite, by their names in lower
+// case: those that a constraint or an index may use.
+var Everywhere = map[string]Function{
 	"abs":       {1, 1, abs},
 	"char":      {0, -1, char},
 	"glob":      {2, 2, func(args []record.Value) (record.Value, error) { return Glob().Match(args) }},

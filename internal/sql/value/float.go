@@ -10,16 +10,19 @@ import (
 // Versions before 3.52 printed 15, often of another float.
 const textDigits = 17
 
+// mostDigits is how many digits of a float are significant at most.
+const mostDigits = 20
+
 // A Digits is a float in decimal digits: 0.DIGITS times 10 to the power point.
 type Digits struct {
-	digits []byte
-	point  int
+	Digits []byte
+	Point  int
 }
 
 // DigitsOf returns the digits of f, which is positive and finite: round significant ones, or -round
-// behind the point if round is not positive. It is sqlite3FpDecode of SQLite 3.53.
-func DigitsOf(f float64, round int) Digits {
-	const most = 20
+// behind the point if round is not positive, and at most as many as most says. It is
+// sqlite3FpDecode of SQLite 3.53.
+func DigitsOf(f float64, round, most int) Digits {
 	n := 18
 	if round > 0 && round < 18 {
 		n = round + 1
@@ -28,27 +31,27 @@ func DigitsOf(f float64, round int) Digits {
 	digits := strconv.AppendUint(make([]byte, 1, 24), v, 10) // a zero byte before them has room for a carry
 	d := Digits{digits[1:], len(digits) - 1 + exp}
 	if round <= 0 {
-		if round = d.point - round; round == 0 && d.digits[0] >= '5' {
+		if round = d.Point - round; round == 0 && d.Digits[0] >= '5' {
 			round = 1
-			d.digits = append([]byte{'0'}, d.digits...)
-			d.point++
+			d.Digits = append([]byte{'0'}, d.Digits...)
+			d.Point++
 		}
 	}
-	if round > 0 && (round < len(d.digits) || len(d.digits) > most) {
+	if round > 0 && (round < len(d.Digits) || len(d.Digits) > most) {
 		d.round(f, min(round, most), exp)
 	}
-	d.digits = bytes.TrimRight(d.digits, "0")
+	d.Digits = bytes.TrimRight(d.Digits, "0")
 	return d
 }
 
 // round cuts the digits to n, of which 17 are cut further where fewer of them mean f.
 func (d *Digits) round(f float64, n, exp int) {
-	z := d.digits
+	z := d.Digits
 	if n == textDigits {
-		n = shortest(z, f, d.point, exp)
+		n = shortest(z, f, d.Point, exp)
 	}
 	up := n < len(z) && z[n] >= '5'
-	d.digits = z[:n]
+	d.Digits = z[:n]
 	if up {
 		d.increment()
 	}
@@ -85,14 +88,14 @@ func parseDigits(z []byte) (v uint64) {
 
 // increment adds one to the last digit.
 func (d *Digits) increment() {
-	for i := len(d.digits) - 1; i >= 0; i-- {
-		if d.digits[i]++; d.digits[i] <= '9' {
+	for i := len(d.Digits) - 1; i >= 0; i-- {
+		if d.Digits[i]++; d.Digits[i] <= '9' {
 			return
 		}
-		d.digits[i] = '0'
+		d.Digits[i] = '0'
 	}
-	d.digits = append([]byte{'1'}, d.digits...)
-	d.point++
+	d.Digits = append([]byte{'1'}, d.Digits...)
+	d.Point++
 }
 
 // AppendFloat appends the text that SQLite 3.53 makes of a float, by the format %!.17g.
@@ -107,8 +110,8 @@ func AppendFloat(b []byte, f float64) []byte {
 	case f == 0:
 		return append(b, "0.0"...)
 	}
-	d := DigitsOf(f, textDigits)
-	if exp := d.point - 1; exp < -4 || exp > textDigits-1 {
+	d := DigitsOf(f, textDigits, mostDigits)
+	if exp := d.Point - 1; exp < -4 || exp > textDigits-1 {
 		return d.scientific(b, exp)
 	}
 	return d.plain(b)
@@ -116,7 +119,7 @@ func AppendFloat(b []byte, f float64) []byte {
 
 // scientific appends d.ddde+xx.
 func (d Digits) scientific(b []byte, exp int) []byte {
-	b = Digits{d.digits, 1}.plain(b)
+	b = Digits{d.Digits, 1}.plain(b)
 	if exp < 0 {
 		b = append(b, "e-"...)
 		exp = -exp
@@ -131,18 +134,18 @@ func (d Digits) scientific(b []byte, exp int) []byte {
 
 // plain appends ddd.ddd, with a zero at least on both sides of the point.
 func (d Digits) plain(b []byte) []byte {
-	whole := min(max(d.point, 0), len(d.digits))
-	b = append(b, d.digits[:whole]...)
-	if d.point <= 0 {
+	whole := min(max(d.Point, 0), len(d.Digits))
+	b = append(b, d.Digits[:whole]...)
+	if d.Point <= 0 {
 		b = append(b, '0')
 	}
-	b = append(b, bytes.Repeat([]byte{'0'}, max(d.point-whole, 0))...)
+	b = append(b, bytes.Repeat([]byte{'0'}, max(d.Point-whole, 0))...)
 	b = append(b, '.')
-	b = append(b, bytes.Repeat([]byte{'0'}, max(-d.point, 0))...)
-	if whole == len(d.digits) {
+	b = append(b, bytes.Repeat([]byte{'0'}, max(-d.Point, 0))...)
+	if whole == len(d.Digits) {
 		return append(b, '0')
 	}
-	return append(b, d.digits[whole:]...)
+	return append(b, d.Digits[whole:]...)
 }
 
 // RoundTo returns f, which is not larger than 1<<52, rounded to so many digits behind the point, as
@@ -151,8 +154,8 @@ func RoundTo(f float64, places int) float64 {
 	if f == 0 {
 		return 0
 	}
-	d := DigitsOf(math.Abs(f), -places)
-	if d.point+places <= 0 {
+	d := DigitsOf(math.Abs(f), -places, mostDigits)
+	if d.Point+places <= 0 {
 		return math.Copysign(0, f)
 	}
 	return math.Copysign(ReadFloat(d.plain(nil)).Value, f)

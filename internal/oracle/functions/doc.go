@@ -1,0 +1,2 @@
+// Package functions compares the functions of internal/sql/function with those of C SQLite.
+package functions

@@ -132,7 +132,11 @@ func testFolders(t *testing.T, b *browser) {
 	b.scripted()
 	b.dropFiles(filepath.Join(dir, "album"))
 	b.wait(row("album") + ` !== null && document.querySelector(".uploads") === null`)
-	for name, text := range files {
+	for name, text := range files { // the list of uploads is empty for a moment between two folders
+		until(t, name+" has come", func() bool {
+			info, err := b.vol.Stat("src/empty/" + name)
+			return err == nil && info.Size() == int64(len(text))
+		})
 		b.file("src/empty/"+name, text)
 	}
 	if info, err := b.vol.Stat("src/empty/album/nothing/in it"); err != nil || !info.IsDir() {

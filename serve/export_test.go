@@ -59,8 +59,11 @@ func ReadEvery(t testing.TB, d time.Duration) {
 // CertificateWarning returns what a server would say of its certificate at a time.
 func CertificateWarning(s *Server, at time.Time) string { return s.certificateWarning(at) }
 
-// CloseLane lets package http answer all requests to a server.
-func CloseLane(s *Server) { s.lane = nil }
+// CloseResponseCache lets package http answer all requests to a server.
+func CloseResponseCache(s *Server) { s.cached = nil }
 
-// Repeated returns how many requests the lane of a server has answered.
+// Repeated returns how many requests the response cache of a server has answered.
 func Repeated(s *Server) int { return int(s.metrics.repeated.Load()) }
+
+// Active returns how many requests a server answers now.
+func Active(s *Server) int { return int(s.metrics.active.Load()) }

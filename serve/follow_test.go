@@ -48,7 +48,9 @@ func userLine(t testing.TB, name, password string) string {
 // until waits until something holds.
 func until(t testing.TB, what string, holds func() bool) {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); !holds(); time.Sleep(5 * time.Millisecond) {
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for end := time.Now().Add(20 * time.Second); !holds(); <-tick.C {
 		if time.Now().After(end) {
 			t.Fatalf("not in time: %s", what)
 		}
@@ -87,7 +89,7 @@ func TestFollow(t *testing.T) {
 	link := makeShare(t, h, `{"path":"a"}`, bob...)
 	must(t, h, 200, "GET", link+"b/c.txt", "")
 
-	// An upload under way, and a connection that the lane answers.
+	// An upload under way, and a connection that the response cache answers.
 	upload, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
 	check(t, err)
 	defer upload.Close()
@@ -113,7 +115,7 @@ func TestFollow(t *testing.T) {
 		}
 	}
 	if serve.Repeated(h) == 0 {
-		t.Fatal("the lane has answered nothing")
+		t.Fatal("the response cache has answered nothing")
 	}
 
 	for _, broken := range []string{"ann:secret\n", ""} {
@@ -142,7 +144,7 @@ func TestFollow(t *testing.T) {
 	must(t, h, 401, "GET", "/hello.txt", "", bob...)
 	must(t, h, 410, "GET", link+"b/c.txt", "")
 	if code := ask(); code != 401 {
-		t.Errorf("the lane still answers: %d", code)
+		t.Errorf("the response cache still answers: %d", code)
 	}
 	if text := must(t, h, 200, "GET", "/healthz", "").Body.String(); text != "ok\n" {
 		t.Errorf("/healthz: %q", text)

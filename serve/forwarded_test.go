@@ -122,8 +122,9 @@ func TestForwardedGuessing(t *testing.T) {
 	must(t, h, 200, "GET", "/hello.txt", "", "Authorization", as("ann"), "Remote-Addr", "10.0.0.1:1")
 }
 
-// TestForwardedLane checks that requests which are answered again are those of their clients, too.
-func TestForwardedLane(t *testing.T) {
+// TestForwardedCached checks that requests which are answered again are those of their clients,
+// too.
+func TestForwardedCached(t *testing.T) {
 	var log bytes.Buffer
 	o := behind(t, &log, "127.0.0.0/8")
 	o.Users = nil

@@ -30,9 +30,9 @@ var (
 	maxUserLinks   = 1000   // of one user
 )
 
-// Limits of a lane.
+// Limits of a responseCache.
 const (
-	laneSize    = 24 << 20 // bytes of entries, in two generations
-	maxLaneKey  = 2 << 10  // bytes of a request
-	maxLaneHead = 2 << 10  // bytes of the headers of an answer
+	responseCacheSize = 24 << 20 // bytes of entries, in two generations
+	maxCachedRequest  = 2 << 10  // bytes of a request
+	maxCachedHead     = 2 << 10  // bytes of the headers of an answer
 )

@@ -19,24 +19,20 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, cert *tls.Certificat
 		ErrorLog: s.errorLog(), BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
 	}
 	l = &gateListener{Listener: netutil.LimitListener(l, maxConnections), site: s.site, gate: newGate(0, oneAddress)}
-	if cert == nil && s.lane != nil {
-		l = s.lane.join(server, l)
-		defer s.lane.late.Wait()
-	}
 	if cert != nil {
 		s.certificate.Store(cert)
-		server.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
-			return s.certificate.Load(), nil
-		}}
+		server.TLSConfig = &tls.Config{
+			MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"},
+			GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return s.certificate.Load(), nil },
+		}
+		l = newTLSListener(l, server.TLSConfig)
+	}
+	if s.cached != nil {
+		l = s.cached.join(server, l)
+		defer s.cached.late.Wait()
 	}
 	failed := make(chan error, 1)
-	go func() {
-		if cert != nil {
-			failed <- server.ServeTLS(l, "", "")
-		} else {
-			failed <- server.Serve(l)
-		}
-	}()
+	go func() { failed <- server.Serve(l) }()
 	select {
 	case err := <-failed:
 		return err

@@ -138,7 +138,11 @@ func networksOf(client string) []netip.Prefix {
 
 // remembers reports whether a password was right some minutes ago, from the same address.
 func (l *logins) remembers(from netip.Prefix, users *Users, name, password string) bool {
-	sum := l.sum(from, name, password)
+	return l.remembersSum(from, users, l.sum(from, name, password))
+}
+
+// remembersSum is remembers for the sum of a password.
+func (l *logins) remembersSum(from netip.Prefix, users *Users, sum [sha256.Size]byte) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if t := l.tries[from]; t != nil && t.n >= refusedMost && time.Since(t.since) <= failuresFor {

@@ -14,7 +14,7 @@ import (
 // metrics are the counts of a server.
 type metrics struct {
 	sent, received atomic.Int64 // bytes
-	repeated       atomic.Int64 // requests that the lane answered
+	repeated       atomic.Int64 // requests that the response cache answered
 	refused        atomic.Int64 // connections of an address that had too many
 	active         atomic.Int64
 	took           histogram

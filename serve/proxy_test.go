@@ -14,7 +14,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/foliofs/folio"
 )
@@ -77,17 +76,16 @@ func startProxy(t *testing.T, name, backend string) (address string) {
 		_ = cmd.Wait()
 		_ = log.Close()
 	})
-	for range 200 {
-		if conn, err := net.Dial("tcp", address); err == nil {
-			check(t, conn.Close())
-			return address
+	t.Cleanup(func() {
+		if said, err := os.ReadFile(log.Name()); err == nil && t.Failed() {
+			t.Logf("%s: %s", name, said)
 		}
-		time.Sleep(50 * time.Millisecond)
-	}
-	said, err := os.ReadFile(log.Name())
-	check(t, err)
-	t.Fatalf("%s does not listen: %s", name, said)
-	return ""
+	})
+	until(t, name+" listens", func() bool {
+		conn, err := net.Dial("tcp", address)
+		return err == nil && conn.Close() == nil
+	})
+	return address
 }
 
 // A proxied is a client of files.example.com, which a proxy answers for.

@@ -160,7 +160,7 @@ func TestMemory(t *testing.T) {
 		_, err = c.Write([]byte("GET /huge HTTP/1.1\r\nHost: localhost\r\n\r\n"))
 		check(t, err)
 	}
-	time.Sleep(time.Second)
+	until(t, "the server answers all clients", func() bool { return serve.Active(s) == clients })
 	if used := memoryInUse() - before; used > 128<<20 {
 		t.Errorf("%d clients take %d MiB", clients, used>>20)
 	} else {

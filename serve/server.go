@@ -14,7 +14,7 @@ import (
 // A Server is an http.Handler over volumes. It is safe for concurrent use.
 type Server struct {
 	*site
-	lane     *lane              // nil lets package http answer all requests
+	cached   *responseCache     // nil lets package http answer all requests
 	stop     context.CancelFunc // of sweeping, and of watching the files
 	sweeping sync.WaitGroup
 }
@@ -26,8 +26,8 @@ func New(o *Options) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{site: newSite(o, base)}
-	if len(o.TrustedProxies) == 0 { // a lane does not look at addresses
-		s.lane = newLane(s.site)
+	if len(o.TrustedProxies) == 0 { // the cache does not look at addresses that proxies name
+		s.cached = newResponseCache(s.site)
 	}
 	names := make(map[string]bool)
 	for _, source := range o.Sources {
@@ -99,6 +99,9 @@ func (s *Server) Close() error {
 
 // ServeHTTP answers a request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if client := cacheClientOf(r); client != nil {
+		r.TLS = client.secure // package http knows TLS only if the connection is a *tls.Conn
+	}
 	c := newCall(s.site, w, r)
 	defer c.end()
 	err := errCrowded

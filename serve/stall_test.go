@@ -49,7 +49,9 @@ func TestStall(t *testing.T) {
 		if _, err := io.Copy(io.Discard, resp.Body); err != nil || resp.StatusCode != 200 {
 			t.Error(resp.Status, err)
 		}
-		time.Sleep(2 * stall)
+		if _, err := io.ReadAll(dial("PUT /stalled HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\nabc")); err != nil { // so longer than stall
+			t.Error(err)
+		}
 		_, err = io.WriteString(idle, "HEAD /hello.txt HTTP/1.1\r\nHost: localhost\r\n\r\n")
 		check(t, err)
 		if resp, err = http.ReadResponse(answers, &http.Request{Method: "HEAD"}); err != nil || resp.StatusCode != 200 {

@@ -42,7 +42,7 @@ var Rows = []Row{
 	{"readfile-buffer", readme, "the same at random, each opened and read into one buffer", []*Claim{
 		{Name: "readfile-buffer", Beside: "files", From: buffer, Case: "Buffer/*", Ours: "folio", Peers: plainFiles, Asked: ask(3)},
 	}},
-	{"http", readme, "the same by HTTP, over 8 connections", []*Claim{
+	{"http", readme, "the same by `http.FileServerFS`, over 8 connections", []*Claim{
 		{Name: "http-files", Beside: "`http.FileServer` over files", From: serving, Case: "HTTP/*", Ours: "folio", Peers: plainFiles},
 		{Name: "http-nginx", Beside: "nginx", From: serving, Case: "HTTP/*", Ours: "folio", Peers: []string{"nginx"}},
 	}},

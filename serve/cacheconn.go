@@ -3,94 +3,109 @@ package serve
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"sync"
 	"time"
 )
 
-// A laneListener makes the connections of a lane.
-type laneListener struct {
+// A cacheListener makes the connections of a responseCache.
+type cacheListener struct {
 	net.Listener
-	lane *lane
+	cache *responseCache
 }
 
-func (l *laneListener) Accept() (net.Conn, error) {
+func (l *cacheListener) Accept() (net.Conn, error) {
 	conn, err := l.Listener.Accept()
 	if err != nil {
 		return nil, err
 	}
-	return &laneConn{Conn: conn, lane: l.lane}, nil
+	c := &cacheConn{Conn: conn, cache: l.cache, client: networksOf(conn.RemoteAddr().String())[0]}
+	if secure, ok := conn.(*tls.Conn); ok {
+		state := secure.ConnectionState()
+		if !state.HandshakeComplete || state.NegotiatedProtocol == "h2" {
+			return conn, nil // package http says what was wrong, or speaks HTTP/2
+		}
+		c.secure = &state
+	}
+	return c, nil
 }
 
-// join lets the lane answer requests to a server that come to a listener.
-func (l *lane) join(server *http.Server, listener net.Listener) net.Listener {
+// join lets the cache answer requests to a server that come to a listener.
+func (rc *responseCache) join(server *http.Server, listener net.Listener) net.Listener {
 	server.ConnContext = func(ctx context.Context, conn net.Conn) context.Context {
-		return withLane(ctx, conn.(*laneConn).take)
+		if c, ok := conn.(*cacheConn); ok {
+			return withClient(ctx, &cacheClient{address: c.client, secure: c.secure, take: c.take})
+		}
+		return ctx
 	}
 	server.ConnState = func(conn net.Conn, state http.ConnState) {
-		if state == http.StateIdle {
-			conn.(*laneConn).idle()
+		if c, ok := conn.(*cacheConn); ok && state == http.StateIdle {
+			c.idle()
 		}
 	}
-	return &laneListener{listener, l}
+	return &cacheListener{listener, rc}
 }
 
-// A lanePhase says who reads what comes next.
+// A connPhase says who reads what comes next.
 //
 //	first --[request]--> handed --[idle]--> ready --[request]--> handed
 //	  any --[anything else]--> closed
 //
-// Package http gets all bytes in any phase, except for requests that the lane answers in ready.
-type lanePhase uint8
+// Package http gets all bytes in any phase, except for requests that the cache answers in ready.
+type connPhase uint8
 
 const (
-	phaseFirst  lanePhase = iota // nothing has come yet
+	phaseFirst  connPhase = iota // nothing has come yet
 	phaseHanded                  // package http has one whole request, and nothing after it
 	phaseReady                   // package http waits for a request
-	phaseClosed                  // it is not known what package http has: the lane keeps out
+	phaseClosed                  // it is not known what package http has: the cache keeps out
 )
 
-// A laneConn is a connection of package http. Its Read answers requests while package http waits
-// for one, and returns those that the lane does not answer.
-type laneConn struct {
+// A cacheConn is a connection of package http. Its Read answers requests while package http waits
+// for one, and returns those that the cache does not answer.
+type cacheConn struct {
 	net.Conn
-	lane    *lane
-	phase   lanePhase
-	ahead   [1]byte      // what a client has sent before it had its answer
-	hasByte bool         // ahead counts
-	capture *laneCapture // in phaseHanded
-	stalls  time.Time    // the write deadline, if the lane has set one
+	cache   *responseCache
+	client  netip.Prefix         // by which logins counts tries
+	secure  *tls.ConnectionState // nil without TLS
+	phase   connPhase
+	ahead   [1]byte          // what a client has sent before it had its answer
+	hasByte bool             // ahead counts
+	capture *responseCapture // in phaseHanded
+	stalls  time.Time        // the write deadline, if the cache has set one
 
 	mu        sync.Mutex // guards the fields below
 	closed    bool
-	answering bool          // the lane writes an answer
+	answering bool          // the cache writes an answer
 	waits     time.Time     // the read deadline
 	parked    chan struct{} // closed when package http no longer looks ahead; or nil
 }
 
 // take takes the offer of a handler.
-func (c *laneConn) take(o *laneOffer) {
+func (c *cacheConn) take(o *cacheOffer) {
 	if c.capture != nil {
 		c.capture.offer = o
 	}
 }
 
 // idle is called when package http has answered a request and is about to read the next.
-func (c *laneConn) idle() {
+func (c *cacheConn) idle() {
 	if c.phase != phaseHanded {
 		return
 	}
 	if e := c.capture.entry(); e != nil {
-		c.lane.put(e)
+		c.cache.put(e)
 	}
 	c.drop()
 	c.phase = phaseReady
 }
 
 // drop forgets the capture.
-func (c *laneConn) drop() {
+func (c *cacheConn) drop() {
 	if c.capture != nil {
 		c.capture.free()
 		c.capture = nil
@@ -98,7 +113,7 @@ func (c *laneConn) drop() {
 }
 
 // Read returns what package http is to read.
-func (c *laneConn) Read(p []byte) (int, error) {
+func (c *cacheConn) Read(p []byte) (int, error) {
 	if c.phase == phaseHanded && len(p) == 1 {
 		return c.lookAhead(p)
 	}
@@ -122,7 +137,7 @@ func (c *laneConn) Read(p []byte) (int, error) {
 }
 
 // read reads from the client, the byte that came early first.
-func (c *laneConn) read(p []byte) (int, error) {
+func (c *cacheConn) read(p []byte) (int, error) {
 	if !c.hasByte || len(p) == 0 {
 		return c.Conn.Read(p)
 	}
@@ -136,26 +151,26 @@ func (c *laneConn) read(p []byte) (int, error) {
 }
 
 // handOver notes what package http gets.
-func (c *laneConn) handOver(p []byte) error {
+func (c *cacheConn) handOver(p []byte) error {
 	c.drop()
 	if !c.stalls.IsZero() {
 		c.stalls = time.Time{}
 		_ = c.SetWriteDeadline(c.stalls)
 	}
-	if len(p) > maxLaneKey || !isWholeRequest(p) {
+	if len(p) > maxCachedRequest || !isWholeRequest(p) {
 		c.phase = phaseClosed
 		return nil
 	}
 	c.phase = phaseHanded
-	c.capture = laneCaptures.Get().(*laneCapture)
+	c.capture = responseCaptures.Get().(*responseCapture)
 	c.capture.request = append(c.capture.request, p...)
 	return nil
 }
 
 // lookAhead is Read while package http answers a request, which notices so that the client goes
 // away. A client that sends its next request already must not wake package http: it would take one
-// byte out, and the lane would see the rest. So the byte waits until package http looks no longer.
-func (c *laneConn) lookAhead(p []byte) (int, error) {
+// byte out, and the cache would see the rest. So the byte waits until package http looks no longer.
+func (c *cacheConn) lookAhead(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	if n == 0 {
 		return 0, err
@@ -177,20 +192,20 @@ func (c *laneConn) lookAhead(p []byte) (int, error) {
 }
 
 // wake lets lookAhead look again. The caller must hold mu.
-func (c *laneConn) wake() {
+func (c *cacheConn) wake() {
 	if c.parked != nil {
 		close(c.parked)
 		c.parked = nil
 	}
 }
 
-// answer answers a request, if the lane can.
-func (c *laneConn) answer(request []byte) (ok bool, err error) {
-	e := c.lane.find(request)
+// answer answers a request, if the cache can.
+func (c *cacheConn) answer(request []byte) (ok bool, err error) {
+	e := c.cache.find(request, c.client)
 	if e == nil {
 		return false, nil
 	}
-	buf, release := c.lane.site.buffers.get(int64(e.size()))
+	buf, release := c.cache.site.buffers.get(int64(e.size()))
 	defer release()
 	if len(buf) < e.size() { // many clients read large answers now
 		return false, nil
@@ -203,22 +218,22 @@ func (c *laneConn) answer(request []byte) (ok bool, err error) {
 	if !c.begin(now) {
 		return true, net.ErrClosed
 	}
-	c.lane.site.metrics.begin()
-	c.lane.site.metrics.repeated.Add(1)
+	c.cache.site.metrics.begin()
+	c.cache.site.metrics.repeated.Add(1)
 	n, err := c.Write(out)
 	c.end(now)
 	sent := max(0, n-len(e.head))
-	c.lane.site.metrics.sent.Add(int64(sent))
-	o := outcome{method: e.method, path: e.path, status: e.status, bytes: int64(sent), took: time.Since(now)}
-	if c.lane.site.options.Logger != nil {
+	c.cache.site.metrics.sent.Add(int64(sent))
+	o := outcome{user: e.user, method: e.method, path: e.path, status: e.status, bytes: int64(sent), took: time.Since(now)}
+	if c.cache.site.options.Logger != nil {
 		o.client = c.RemoteAddr().String()
 	}
-	c.lane.site.note(&o)
+	c.cache.site.note(&o)
 	return true, err
 }
 
-// begin notes that the lane writes an answer. It returns false if the connection is closed.
-func (c *laneConn) begin(now time.Time) bool {
+// begin notes that the cache writes an answer. It returns false if the connection is closed.
+func (c *cacheConn) begin(now time.Time) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
@@ -233,13 +248,13 @@ func (c *laneConn) begin(now time.Time) bool {
 }
 
 // end notes that the answer was written, and gives the client time for the next request.
-func (c *laneConn) end(now time.Time) {
+func (c *cacheConn) end(now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.answering = false
 	if c.closed {
 		_ = c.Conn.Close()
-		c.lane.late.Done()
+		c.cache.late.Done()
 		return
 	}
 	if c.waits.Sub(now) < idleTime-time.Second {
@@ -248,17 +263,17 @@ func (c *laneConn) end(now time.Time) {
 	}
 }
 
-// Write is for package http, and for the lane.
-func (c *laneConn) Write(p []byte) (int, error) {
+// Write is for package http, and for the cache.
+func (c *cacheConn) Write(p []byte) (int, error) {
 	if c.capture != nil {
 		c.capture.write(p)
 	}
 	return c.Conn.Write(p)
 }
 
-// Close closes the connection, after the answer that the lane writes to it, if any: for package
+// Close closes the connection, after the answer that the cache writes to it, if any: for package
 // http the connection is idle then.
-func (c *laneConn) Close() error {
+func (c *cacheConn) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
@@ -269,12 +284,12 @@ func (c *laneConn) Close() error {
 	if !c.answering {
 		return c.Conn.Close()
 	}
-	c.lane.late.Add(1)
+	c.cache.late.Add(1)
 	return c.Conn.SetWriteDeadline(time.Now().Add(stopTime))
 }
 
 // SetReadDeadline is for package http, which stops looking ahead by a time that has passed.
-func (c *laneConn) SetReadDeadline(t time.Time) error {
+func (c *cacheConn) SetReadDeadline(t time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.waits = t
@@ -283,7 +298,7 @@ func (c *laneConn) SetReadDeadline(t time.Time) error {
 }
 
 // SetDeadline sets both deadlines.
-func (c *laneConn) SetDeadline(t time.Time) error {
+func (c *cacheConn) SetDeadline(t time.Time) error {
 	if err := c.SetReadDeadline(t); err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/foliofs/folio/lab/claim"
-	"github.com/foliofs/folio/lab/report/figure"
+	"github.com/foliofs/folio/lab/figure"
 )
 
 const claimsLong = `Measures the claims of the README and the documents about speed, all of them or the named ones, and

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 
@@ -26,7 +25,7 @@ var small = []string{
 }
 
 // progressLine matches a line of progress, and those by which a run begins.
-var progressLine = regexp.MustCompile(`(?m)^lab: (.*, \d+ of \d+ done: |programs to build: |the first two have |fewer contenders are|programs go to |first look, ).*\n`)
+var progressLine = regexp.MustCompile(`(?m)^lab: (.*, \d+ of \d+ done: |programs go to ).*\n`)
 
 // lab calls the command in the directory of the laboratory. Its stderr is without the lines of
 // progress.
@@ -235,43 +234,5 @@ func TestCommandLine(t *testing.T) {
 		if got := commandLine(args); strings.Contains(got, "secret") || !strings.Contains(got, "host/db") {
 			t.Errorf("%v is written down as %s", args, got)
 		}
-	}
-}
-
-// A run says first what it builds, and where it writes.
-func TestAnnounced(t *testing.T) {
-	dir := isolate(t)
-	out := filepath.Join(dir, "run.jsonl")
-	args := append([]string{"run", "lookup", "--samples", "1", "--contenders", "engine", "--out", out}, small...)
-	for n, want := range []string{"lab: programs to build: 1, of which earlier runs have built 0; ", "lab: programs go to "} {
-		var errs bytes.Buffer
-		if code := run(context.Background(), ".", args, new(bytes.Buffer), &errs); code != 0 || !strings.HasPrefix(errs.String(), want) {
-			t.Errorf("run %d: exit code %d, %q, want %q", n, code, errs.String(), want)
-		}
-		if !strings.Contains(errs.String(), "results to "+out+"\n") {
-			t.Errorf("run %d: %q", n, errs.String())
-		}
-		if err := os.Remove(out); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-// The first figures come after two builds, and before the others.
-func TestFirstLook(t *testing.T) {
-	dir := isolate(t)
-	out := filepath.Join(dir, "run.jsonl")
-	args := append([]string{"run", "put", "--samples", "1", "--contenders", "engine,folio,files,bbolt", "--dirs", filepath.Join(dir, "stores"), "--out", out}, small...)
-	var errs bytes.Buffer
-	if code := run(context.Background(), ".", args, new(bytes.Buffer), &errs); code != exitOK {
-		t.Fatalf("exit %d: %s", code, &errs)
-	}
-	stderr := errs.String()
-	at := []int{
-		strings.Index(stderr, "lab: building, 1 of 4 done: folio\n"), strings.Index(stderr, "lab: first look, does not count: put/"),
-		strings.Index(stderr, "lab: building, 2 of 4 done: files\n"), strings.Index(stderr, "lab: measuring, 0 of "),
-	}
-	if slices.Contains(at, -1) || !slices.IsSorted(at) {
-		t.Errorf("building, a first look, building and measuring are at %v of\n%s", at, stderr)
 	}
 }

@@ -2,14 +2,11 @@ package main
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
 
 	"github.com/foliofs/folio/lab/claim"
-	"github.com/foliofs/folio/lab/report/figure"
-	"github.com/foliofs/folio/lab/result"
 	"github.com/foliofs/folio/lab/runner"
 )
 
@@ -87,16 +84,6 @@ func (p *progress) Judged(c *claim.Claim, r *claim.Result) {
 	default:
 		p.say("lab: %s: %s, asked %s: %s", c.Name, short(r.Figure.Value), asked(c), r.Verdict)
 	}
-}
-
-// looked tells the figures of a first look at a case.
-func (p *progress) looked(c *result.Case, samples []*result.Sample) {
-	f, _ := figure.Find("rate") // it is there
-	var rates []string
-	for _, s := range samples {
-		rates = append(rates, s.Contender+" "+f.Unit.Format(s.Rate()))
-	}
-	p.say("lab: first look, does not count: %s, %s: %s", c.ID, f.TitleOf(c.Unit), strings.Join(rates, ", "))
 }
 
 // Note writes a line.

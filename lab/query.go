@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/foliofs/folio/lab/report/figure"
+	"github.com/foliofs/folio/lab/figure"
 	"github.com/foliofs/folio/lab/result"
 	"github.com/foliofs/folio/lab/runner"
 	"github.com/foliofs/folio/lab/workload"

@@ -17,8 +17,11 @@ import (
 )
 
 const reportLong = `Makes a page for a browser from files of results. For a directory, which is results by default, it
-takes the newest file there. The page needs no network. Next to it lie the samples of each file as CSV,
-as JSON and in Go's benchmark format.`
+takes the newest file there. The page needs no network. Next to it are the samples in Go's benchmark
+format, for benchstat.`
+
+// pageName is the name of the page, and samplesName the name of the samples.
+const pageName, samplesName = "report.html", "samples.txt"
 
 func (c *command) reportCommand() *cobra.Command {
 	var out string
@@ -40,9 +43,13 @@ func (c *command) report(files []string, out string) error {
 	if err != nil {
 		return err
 	}
-	inputs, err := readInputs(files)
-	if err != nil {
-		return err
+	var sets []*result.Set
+	for _, name := range files {
+		s, err := readResults(name)
+		if err != nil {
+			return err
+		}
+		sets = append(sets, s)
 	}
 	if out == "" {
 		out = strings.TrimSuffix(files[0], filepath.Ext(files[0]))
@@ -50,34 +57,37 @@ func (c *command) report(files []string, out string) error {
 			out += "-report"
 		}
 	}
-	if err := report.New(time.Now(), inputs).Write(out); err != nil {
-		return fmt.Errorf("%w; choose another --out", err)
-	}
-	path, err := filepath.Abs(filepath.Join(out, report.PageName))
+	path, err := filepath.Abs(filepath.Join(out, pageName))
 	if err != nil {
 		return err
+	}
+	if err := writeReport(path, sets); err != nil {
+		return fmt.Errorf("%w; choose another --out", err)
 	}
 	fmt.Fprintln(c.stdout, path)
 	return nil
 }
 
-// readInputs reads result files. Their names, without directory and extension, name the files next
-// to the page, so each must differ.
-func readInputs(files []string) (inputs []report.Input, err error) {
-	var bases []string
-	for _, name := range files {
-		s, err := readResults(name)
-		if err != nil {
-			return nil, err
-		}
-		base := strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
-		for slices.Contains(bases, base) {
-			base += "-2"
-		}
-		bases = append(bases, base)
-		inputs = append(inputs, report.Input{Base: base, Dir: filepath.Dir(name), Set: s})
+// writeReport writes the page, and the samples next to it.
+func writeReport(path string, sets []*result.Set) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return err
 	}
-	return inputs, nil
+	page, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(report.Write(page, sets), page.Close()); err != nil {
+		return err
+	}
+	samples, err := os.Create(filepath.Join(filepath.Dir(path), samplesName))
+	if err != nil {
+		return err
+	}
+	for _, s := range sets {
+		err = errors.Join(err, s.WriteGoBench(samples))
+	}
+	return errors.Join(err, samples.Close())
 }
 
 // readResults reads a result file for people.

@@ -15,7 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/foliofs/folio/lab/report/figure"
+	"github.com/foliofs/folio/lab/figure"
 	"github.com/foliofs/folio/lab/result"
 	"github.com/foliofs/folio/lab/runner"
 	"github.com/foliofs/folio/lab/workload"
@@ -24,8 +24,6 @@ import (
 // runFlags are the flags of run, except the workloads' own.
 type runFlags struct {
 	quick, resume bool
-	profile       bool
-	trace         bool
 	rounds        int
 	dirs          []string
 	contenders    []string
@@ -79,8 +77,6 @@ func (f *runFlags) common(cmd *cobra.Command) {
 	flags.BoolVar(&f.resume, "resume", false, "continue the last run that was interrupted, or --out")
 	flags.StringVar(&f.out, "out", "", "`file` of results; results/TIME.jsonl by default")
 	flags.Uint64Var(&f.seed, "seed", 1, "seed of everything random")
-	flags.BoolVar(&f.profile, "profile", false, "take profiles of processor and allocations too, in processes of their own; they lie next to the results")
-	flags.BoolVar(&f.trace, "trace", false, "count system calls too, by strace, in processes of their own")
 }
 
 func (c *command) measure(cmd *cobra.Command, f *runFlags, names []string) error {
@@ -94,28 +90,11 @@ func (c *command) measure(cmd *cobra.Command, f *runFlags, names []string) error
 	return c.summary(o.Out)
 }
 
-// announce says how much a run builds, when its first figures come, and where it writes. Nothing is
-// measured while a program is built: both would need the processors.
-func (c *command) announce(o *runner.Options) {
-	all, unbuilt := o.Programs()
-	p := c.newProgress()
-	if unbuilt > 0 {
-		p.say("lab: programs to build: %d, of which earlier runs have built %d; each of the others takes up to some minutes of processor time", all, all-unbuilt)
-		if o.Looks() {
-			p.say("lab: the first two have a first look before the others are built: its figures are shown, and do not count")
-		}
-		if !o.Named {
-			p.say("lab: fewer contenders are built sooner: --contenders engine,mattn builds two programs")
-		}
-	}
-	p.say("lab: programs go to %s, stores to %s while they are measured, results to %s", o.Cache, strings.Join(o.Dirs, ", "), cmp.Or(o.Out, o.Resume))
-}
-
 // runLab runs, and notes the kept samples if the run is interrupted.
 func (c *command) runLab(ctx context.Context, o *runner.Options) error {
-	c.announce(o)
 	p := c.newProgress()
-	o.Observer, o.Look = p, p.looked
+	p.say("lab: programs go to %s, stores to %s while they are measured, results to %s", o.Cache, strings.Join(o.Dirs, ", "), cmp.Or(o.Out, o.Resume))
+	o.Observer = p
 	err := runner.Run(ctx, o)
 	if ctx.Err() == nil {
 		return err
@@ -156,8 +135,8 @@ func (f *runFlags) options(c *command, cmd *cobra.Command, names []string) (*run
 func (f *runFlags) base(c *command) (o *runner.Options, err error) {
 	o = &runner.Options{
 		Out: f.out, Rounds: f.rounds, Seed: f.seed, Quick: f.quick, Timeout: f.timeout, Server: f.postgres,
-		Profile: f.profile, Trace: f.trace, Command: commandLine(c.args),
-		Named: len(f.contenders) > 0,
+		Command: commandLine(c.args),
+		Named:   len(f.contenders) > 0,
 	}
 	if o.Source, o.Cache, o.Dirs, err = c.places(f.dirs); err != nil {
 		return nil, err

@@ -5,7 +5,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/foliofs/folio/lab/report/figure"
+	"github.com/foliofs/folio/lab/figure"
 	"github.com/foliofs/folio/lab/result"
 )
 
@@ -32,9 +32,6 @@ func (c *command) summary(path string) error {
 			fmt.Fprintf(tw, "%s\t", f.TitleOf(this.Unit))
 		}
 		fmt.Fprint(tw, "samples\t")
-		if len(s.Traces) > 0 {
-			fmt.Fprint(tw, "calls\tsyncs\t")
-		}
 		fmt.Fprintln(tw)
 		for _, contender := range who {
 			list := s.Of(this.ID, contender.ID)
@@ -46,7 +43,6 @@ func (c *command) summary(path string) error {
 				fmt.Fprintf(tw, "%s\t", medianOf(name, list))
 			}
 			fmt.Fprintf(tw, "%s\t", figure.Count(len(list)))
-			printTrace(tw, s.Trace(this.ID, contender.ID))
 			fmt.Fprintln(tw)
 		}
 	}
@@ -88,16 +84,4 @@ func (c *command) closing(s *result.Set, rows, few int) {
 // seconds writes a duration for people.
 func seconds(s float64) time.Duration {
 	return time.Duration(s * float64(time.Second)).Round(10 * time.Millisecond)
-}
-
-// printTrace prints calls of the system for an operation, and those that sync among them.
-func printTrace(tw *tabwriter.Writer, t *result.Trace) {
-	if t == nil {
-		return
-	}
-	all := int64(0)
-	for _, n := range t.Calls {
-		all += n
-	}
-	fmt.Fprintf(tw, "%.2f\t%.3f\t", float64(all)/float64(t.Ops), float64(t.Syncs())/float64(t.Ops))
 }

@@ -151,7 +151,7 @@ func testForms(t *testing.T, b *browser) {
 	b.buttons("Download Move Remove")
 	b.shoot("form")
 	b.click(`document.querySelector(".several button[value=remove]")`)
-	b.wait(row("notes.txt") + ` === null && location.search.startsWith("?removed=")`)
+	b.wait(row("notes.txt") + ` === null && location.search.startsWith("?removed=") && document.querySelector("form.notice button") !== null`)
 	b.file("src/notes.txt", "")
 	b.shoot("form-removed")
 	b.click(`document.querySelector("form.notice button")`)

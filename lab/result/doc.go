@@ -14,8 +14,6 @@
 //	skip         a contender that does not take part, and why
 //	sample       one process, one fresh store, one measurement
 //	failure      a sample that could not be taken
-//	trace        the system calls of one process, which is no sample because tracing slows it down
-//	profile      where the time goes
 //	end          the run went through, or was interrupted
 //
 // References are by ID: a sample names its case and its contender. Readers ignore members that they

@@ -10,8 +10,6 @@ type Record struct {
 	Skip      *Skip      `json:"skip,omitempty"`
 	Sample    *Sample    `json:"sample,omitempty"`
 	Failure   *Failure   `json:"failure,omitempty"`
-	Trace     *Trace     `json:"trace,omitempty"`
-	Profile   *Profile   `json:"profile,omitempty"`
 	End       *End       `json:"end,omitempty"`
 }
 

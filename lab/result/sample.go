@@ -84,35 +84,3 @@ const (
 	FailureSettings FailureKind = "settings" // has other settings than it must: rule 2
 	FailureError    FailureKind = "error"    // said that it failed
 )
-
-// A Trace counts the system calls of one process that did the work of a case under strace: those
-// with files, their descriptors and mapped memory, from the start of the clock to its end. Of a
-// whole process they are all.
-type Trace struct {
-	Case      string           `json:"case"`
-	Contender string           `json:"contender"`
-	Ops       int64            `json:"ops"`   // that were done meanwhile
-	Calls     map[string]int64 `json:"calls"` // by name; fsync and fdatasync are always there, even as 0
-}
-
-// Syncs counts the calls that bring data to the disk.
-func (t *Trace) Syncs() int64 {
-	return t.Calls["fsync"] + t.Calls["fdatasync"] + t.Calls["sync_file_range"] + t.Calls["msync"]
-}
-
-// A Profile says where time, or memory, went in one process that did the work of a case.
-type Profile struct {
-	Case      string  `json:"case"`
-	Contender string  `json:"contender"`
-	Of        string  `json:"of"`      // "cpu" in seconds or "alloc" in bytes
-	File      string  `json:"file"`    // for go tool pprof, relative to the directory of the result file
-	Total     float64 `json:"total"`   // of the profile
-	Samples   int64   `json:"samples"` // that it was made of: the shares of a few are a guess
-	Functions []Share `json:"leaves"`  // the functions with the most of their own
-}
-
-// A Share is a part of a profile.
-type Share struct {
-	Name string  `json:"name"`
-	Part float64 `json:"part"` // from 0 to 1
-}

@@ -3,7 +3,6 @@ package result
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 )
 
 // A Set is all that a result file holds. It is read-only once it was read.
@@ -13,8 +12,6 @@ type Set struct {
 	Cases      []Case      `json:"cases"`
 	Skips      []Skip      `json:"skips"`
 	Failures   []Failure   `json:"failures"`
-	Traces     []Trace     `json:"traces"`
-	Profiles   []Profile   `json:"profiles"`
 	End        *End        `json:"end"`     // nil if the run is going on, or died
 	Samples    []Sample    `json:"samples"` // in the order in which they were taken
 
@@ -61,10 +58,6 @@ func (s *Set) add(r Record) error {
 		return s.addSample(r.Sample)
 	case r.Failure != nil:
 		s.Failures = append(s.Failures, *r.Failure)
-	case r.Trace != nil:
-		s.Traces = append(s.Traces, *r.Trace)
-	case r.Profile != nil:
-		s.Profiles = append(s.Profiles, *r.Profile)
 	case r.End != nil:
 		s.End = r.End
 	}
@@ -146,15 +139,6 @@ func (s *Set) In(caseID string) []*Contender {
 		}
 	}
 	return out
-}
-
-// Trace returns the system calls of a contender in a case; nil if they were not counted.
-func (s *Set) Trace(caseID, contender string) *Trace {
-	i := slices.IndexFunc(s.Traces, func(t Trace) bool { return t.Case == caseID && t.Contender == contender })
-	if i < 0 {
-		return nil
-	}
-	return &s.Traces[i]
 }
 
 // Has reports whether a sample was taken.

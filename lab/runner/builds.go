@@ -2,7 +2,6 @@ package runner
 
 import (
 	"context"
-	"os"
 	"slices"
 	"sync"
 
@@ -43,9 +42,8 @@ func (r *run) startBuilds(ctx context.Context, specs []Spec) (builds []*build, w
 	return builds, ends.Wait
 }
 
-// programs returns a spec for each program that the contenders need, in the order in which they are
-// built. Two contenders that differ in their API share a program. The first contender comes first,
-// and then the makers of shared databases, so that a first look can use one.
+// programs returns a spec for each program that the contenders need. Two contenders that differ in
+// their API share a program.
 func (o *Options) programs() []Spec {
 	var list []Spec
 	for _, s := range o.Contenders {
@@ -53,26 +51,5 @@ func (o *Options) programs() []Spec {
 			list = append(list, s)
 		}
 	}
-	if len(list) > 0 {
-		slices.SortStableFunc(list[1:], func(a, b Spec) int { return makerRank(a.Name) - makerRank(b.Name) })
-	}
 	return list
-}
-
-// unbuilt returns how many of the programs no earlier run has built.
-func (o *Options) unbuilt(programs []Spec) (n int) {
-	b := &builder{o.Source, o.Cache}
-	for _, s := range programs {
-		if _, err := os.Stat(b.path(s)); err != nil {
-			n++
-		}
-	}
-	return n
-}
-
-// Programs returns how many programs the contenders need, and how many of them no earlier run has
-// built.
-func (o *Options) Programs() (all, unbuilt int) {
-	list := o.programs()
-	return len(list), o.unbuilt(list)
 }

@@ -26,10 +26,5 @@
 // A contender that breaks a rule, crashes, hangs, or breaks the protocol is recorded as a failure,
 // and has no more turns in that case. The run goes on.
 //
-// While programs are built, the contenders that are ready have a first look. Its samples are shown
-// and not kept: they are not interleaved with those of the contenders that come later (look.go).
 // Nothing is built while a sample is measured.
-//
-// Profiles and traces of system calls are taken after all samples, in processes of their own
-// (turn.go).
 package runner

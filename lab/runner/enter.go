@@ -43,44 +43,22 @@ func (r *run) enter(ctx context.Context) error {
 	return nil
 }
 
-// enterAll takes in the contenders as their programs become ready, a few at a time if they are to
-// have a first look meanwhile. The participants are in the order of the contenders in the end.
+// enterAll builds the programs, and takes in their contenders. When it returns, nothing is built
+// any more. The participants are in the order of the contenders.
 func (r *run) enterAll(ctx context.Context) error {
-	all := r.o.programs()
-	for waiting := all; len(waiting) > 0; {
-		n := r.batch(waiting)
-		batch, done := waiting[:n], len(all)-len(waiting)
-		waiting = waiting[n:]
-		if err := r.enterBatch(ctx, batch, done, len(all)); err != nil {
-			return err
-		}
-		if len(waiting) == 0 || r.o.Look == nil {
-			continue
-		}
-		if err := r.firstLook(ctx, waiting); err != nil {
-			return err
-		}
-	}
-	place := func(e *participant) int { return slices.Index(r.o.Contenders, e.spec) }
-	slices.SortStableFunc(r.participants, func(a, b *participant) int { return place(a) - place(b) })
-	return nil
-}
-
-// enterBatch builds some of the programs, and takes in their contenders. When it returns, nothing
-// is built any more.
-func (r *run) enterBatch(ctx context.Context, batch []Spec, done, all int) error {
 	defer timed(&r.counts.Building)()
 	ctx, cancel := context.WithCancel(ctx)
-	builds, wait := r.startBuilds(ctx, batch)
+	programs := r.o.programs()
+	builds, wait := r.startBuilds(ctx, programs)
 	defer func() { cancel(); wait() }()
 	for i, b := range builds {
-		r.o.Observer.Progress(Building, batch[i].program(), done+i, all)
+		r.o.Observer.Progress(Building, programs[i].program(), i, len(programs))
 		<-b.done
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		for _, s := range r.o.Contenders {
-			if s.program() != batch[i].program() {
+			if s.program() != programs[i].program() {
 				continue
 			}
 			if b.err != nil {
@@ -90,6 +68,8 @@ func (r *run) enterBatch(ctx context.Context, batch []Spec, done, all int) error
 			}
 		}
 	}
+	place := func(e *participant) int { return slices.Index(r.o.Contenders, e.spec) }
+	slices.SortStableFunc(r.participants, func(a, b *participant) int { return place(a) - place(b) })
 	return nil
 }
 
@@ -113,7 +93,7 @@ func (r *run) describe(ctx context.Context, s Spec) (p program, about *workload.
 }
 
 func describe(ctx context.Context, o *Options, p program) (*workload.About, error) {
-	proc, err := start(ctx, o.Timeout, p.path, p.args...)
+	proc, err := start(ctx, o.Timeout, p)
 	if err != nil {
 		return nil, err
 	}

@@ -46,7 +46,7 @@ func (f fake) next() (r workload.Request) {
 
 func (f fake) serve() {
 	if f.name == "deaf" {
-		time.Sleep(time.Hour)
+		<-time.After(time.Hour)
 	}
 	switch r := f.next(); {
 	case r.Describe != nil:

@@ -34,8 +34,8 @@ type line struct {
 const maxReply = 4 << 20
 
 // start starts a program. Each of its replies may take until timeout.
-func start(ctx context.Context, timeout time.Duration, program string, args ...string) (*process, error) {
-	p := &process{cmd: exec.CommandContext(ctx, program, args...), replies: make(chan line, 16), timeout: timeout}
+func start(ctx context.Context, timeout time.Duration, program program) (*process, error) {
+	p := &process{cmd: exec.CommandContext(ctx, program.path, program.args...), replies: make(chan line, 16), timeout: timeout}
 	alone(p.cmd)
 	p.cmd.Stderr = &p.stderr
 	p.cmd.WaitDelay = 5 * time.Second
@@ -81,7 +81,7 @@ func (p *process) tell(r workload.Request) {
 // reply waits for the next thing that the process says.
 func (p *process) reply() (*workload.Reply, error) {
 	over := make(chan struct{})
-	defer watch(p.cmd.Process.Pid, p.timeout, func() { close(over) })()
+	defer watch(p.timeout, func() { close(over) })()
 	select {
 	case l, ok := <-p.replies:
 		if !ok {
@@ -92,7 +92,7 @@ func (p *process) reply() (*workload.Reply, error) {
 		}
 		return parseReply(l.text)
 	case <-over:
-		return nil, &failure{result.FailureHang, idled("no reply", p.cmd.Process.Pid, p.timeout)}
+		return nil, &failure{result.FailureHang, fmt.Errorf("no reply within %v", p.timeout)}
 	}
 }
 
@@ -121,7 +121,7 @@ func (p *process) end(err error) error {
 	_ = p.in.Close()
 	hung := func() bool { return false }
 	if err == nil || errors.Is(err, errEnded) {
-		hung = watch(p.cmd.Process.Pid, p.timeout, func() { _ = killAll(p.cmd) })
+		hung = watch(p.timeout, func() { _ = killAll(p.cmd) })
 	} else {
 		_ = killAll(p.cmd)
 	}

@@ -17,8 +17,8 @@ import (
 
 // processSample takes a sample of a whole process, from its start to its end. Files are its
 // standard input and output, so that no other process works at the same time.
-func (r *run) processSample(ctx context.Context, t *task, a *attempt, j *workload.Job) (_ *result.Sample, stderr string, err error) {
-	e := a.participant
+func (r *run) processSample(ctx context.Context, t turn, j *workload.Job) (_ *result.Sample, stderr string, err error) {
+	e := t.participant
 	in, err := inputFile(j, e.about.Input)
 	if err != nil {
 		return nil, "", err
@@ -29,11 +29,8 @@ func (r *run) processSample(ctx context.Context, t *task, a *attempt, j *workloa
 		return nil, "", err
 	}
 	defer out.Close()
-	args := append(slices.Clip(a.program.args), t.workload.Name, e.about.Name, j.DB)
-	if j.Profile != "" {
-		args = append(args, j.Profile)
-	}
-	cmd := exec.CommandContext(ctx, a.program.path, args...)
+	args := append(slices.Clip(e.program.args), j.Workload, e.about.Name, j.DB)
+	cmd := exec.CommandContext(ctx, e.program.path, args...)
 	alone(cmd)
 	var complaint bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, &complaint
@@ -41,26 +38,26 @@ func (r *run) processSample(ctx context.Context, t *task, a *attempt, j *workloa
 	if err := cmd.Start(); err != nil {
 		return nil, "", err
 	}
-	hung := watch(cmd.Process.Pid, a.timeout, func() { _ = killAll(cmd) })
+	hung := watch(r.o.Timeout, func() { _ = killAll(cmd) })
 	err = cmd.Wait()
 	took := time.Since(begin)
 	switch {
 	case hung():
-		return nil, complaint.String(), &failure{result.FailureHang, fmt.Errorf("it was not done within %v", a.timeout)}
+		return nil, complaint.String(), &failure{result.FailureHang, fmt.Errorf("it was not done within %v", r.o.Timeout)}
 	case err != nil:
 		return nil, complaint.String(), &failure{result.FailureCrash, fmt.Errorf("%w: %s", err, OneLine(complaint.Bytes()))}
 	}
 	if _, err := out.Seek(0, 0); err != nil {
 		return nil, "", err
 	}
-	d := &workload.Done{Ops: t.workload.Ops(j), Seconds: took.Seconds(), Use: processUse(cmd.ProcessState)}
+	d := &workload.Done{Ops: t.task.workload.Ops(j), Seconds: took.Seconds(), Use: processUse(cmd.ProcessState)}
 	if d.Answer, err = workload.ReadOutput(out); err != nil {
 		return nil, complaint.String(), &failure{result.FailureWrong, err}
 	}
-	if err := checkDone(t.workload, j, e.about.Kind, d); err != nil {
+	if err := checkDone(t.task.workload, j, e.about.Kind, d); err != nil {
 		return nil, complaint.String(), err
 	}
-	return sampleRecord(t, e, &workload.Ready{Settings: []map[string]string{nil}}, d), "", nil
+	return sampleRecord(t.task, e, &workload.Ready{Settings: []map[string]string{nil}}, d), "", nil
 }
 
 // inputFile writes the input of the process, and opens it.

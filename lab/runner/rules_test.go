@@ -175,7 +175,7 @@ func TestDeaf(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := start(t.Context(), time.Second, exe, "fake", "deaf")
+	p, err := start(t.Context(), time.Second, program{exe, []string{"fake", "deaf"}})
 	if err != nil {
 		t.Fatal(err)
 	}

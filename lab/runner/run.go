@@ -28,15 +28,8 @@ type Options struct {
 	Timeout    time.Duration // of a single step of a contender
 	Server     string        // address of a PostgreSQL server, or ""
 	Statement  *Statement    // of the user, for the workload query
-	Profile    bool          // take profiles too
-	Trace      bool          // count system calls too
 	Command    string        // that repeats the run (rule 10)
 	Observer   Observer
-
-	// Look gets the samples of a first look, case by case: the first two programs that are built do
-	// each case once before the next are built, and in a quick run so do the later ones. They are
-	// not comparable, so they are not in the results. If Look is nil, none are taken.
-	Look func(c *result.Case, samples []*result.Sample)
 
 	build func(ctx context.Context, s Spec) (program, error) // of a test; nil builds
 }
@@ -55,7 +48,6 @@ type Observer interface {
 // The steps of a run.
 const (
 	Building  = "building" // the programs of the contenders
-	Looking   = "first look"
 	Making    = "making the database"
 	Measuring = "measuring"
 )
@@ -67,11 +59,9 @@ type run struct {
 	scratch      map[string]*Scratch // by directory
 	participants []*participant
 	asked        *workload.Statement // by the user, with its answers
-	extras       []purpose           // of turns that are no samples
 	skips        []result.Skip
 	out          *result.Writer
 	old          *result.Set // the earlier part of the run; nil in a new run
-	looked       int         // number of participants that had a first look
 	announced    bool        // the participants and cases are in the results
 	counts       result.End
 }
@@ -134,7 +124,6 @@ func (r *run) prepare(ctx context.Context) error {
 	if err := r.share(ctx); err != nil {
 		return err
 	}
-	r.setExtras(ctx)
 	return nil
 }
 
@@ -189,8 +178,7 @@ func (r *run) skip(s result.Skip) {
 }
 
 // measure takes all samples that were not taken before. It goes round by round, so that other work
-// of the machine falls on all contenders alike, and the order differs from round to round. Profiles
-// and traces come afterwards.
+// of the machine falls on all contenders alike, and the order differs from round to round.
 func (r *run) measure(ctx context.Context) error {
 	turns := r.turns()
 	all := len(turns)
@@ -200,7 +188,7 @@ func (r *run) measure(ctx context.Context) error {
 	for len(turns) > 0 && ctx.Err() == nil {
 		next := turns[0]
 		r.o.Observer.Progress(Measuring, next.String(), all-len(turns), all)
-		records, stderr, err := r.take(ctx, next)
+		s, stderr, err := r.sample(ctx, next)
 		if err != nil && stopped(ctx, err) {
 			break
 		}
@@ -211,14 +199,13 @@ func (r *run) measure(ctx context.Context) error {
 			}
 			turns = slices.DeleteFunc(turns, func(t turn) bool { return t.cell() == next.cell() })
 		}
-		for _, record := range records {
-			if err := r.write(record); err != nil {
-				return err
-			}
-			if record.Sample != nil {
-				r.counts.Samples++
-			}
+		if s == nil {
+			continue
 		}
+		if err := r.write(result.Record{Sample: s}); err != nil {
+			return err
+		}
+		r.counts.Samples++
 	}
 	return ctx.Err()
 }

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -12,8 +13,8 @@ import (
 
 // sample takes one sample: a fresh process in a fresh directory, which is removed afterwards (rule
 // 4).
-func (r *run) sample(ctx context.Context, t *task, a *attempt, round int) (_ *result.Sample, stderr string, err error) {
-	dir, err := r.scratch[t.dir].store()
+func (r *run) sample(ctx context.Context, t turn) (_ *result.Sample, stderr string, err error) {
+	dir, err := r.scratch[t.task.dir].store()
 	if err != nil {
 		return nil, "", &ownError{err}
 	}
@@ -22,50 +23,45 @@ func (r *run) sample(ctx context.Context, t *task, a *attempt, round int) (_ *re
 			err = rerr
 		}
 	}()
-	j := r.job(t, a, dir, round)
-	before, err := r.guard(t)
+	j := r.job(t, dir)
+	before, err := r.guard(t.task)
 	if err != nil {
 		return nil, "", &ownError{err}
 	}
 	began := time.Now()
 	take := r.talk
-	if t.workload.Process {
+	if t.task.workload.Process {
 		take = r.processSample
 	}
-	s, stderr, err := take(ctx, t, a, j)
+	s, stderr, err := take(ctx, t, j)
 	if changed := before.unchanged(); changed != nil {
-		if err == nil {
-			err = changed
-		}
-		if repaired := r.repair(ctx, t); repaired != nil {
-			err = errors.Join(err, repaired)
-		}
+		err = errors.Join(cmp.Or(err, changed), r.repair(ctx, t.task))
 	}
 	if err != nil {
 		return nil, stderr, err
 	}
-	s.Round, s.Time = round, began.UTC()
+	s.Round, s.Time = t.round, began.UTC()
 	return s, "", nil
 }
 
 // talk takes a sample of a process that speaks the protocol.
-func (r *run) talk(ctx context.Context, t *task, a *attempt, j *workload.Job) (*result.Sample, string, error) {
-	p, err := start(ctx, a.timeout, a.program.path, a.program.args...)
+func (r *run) talk(ctx context.Context, t turn, j *workload.Job) (*result.Sample, string, error) {
+	e := t.participant
+	p, err := start(ctx, r.o.Timeout, e.program)
 	if err != nil {
 		return nil, "", err
 	}
-	s, err := converse(p, t, a.participant, j)
+	s, err := converse(p, t.task, e, j)
 	if err = p.end(err); err != nil {
 		return nil, p.stderr.String(), err
 	}
 	return s, "", nil
 }
 
-func (r *run) job(t *task, a *attempt, dir string, round int) *workload.Job {
+func (r *run) job(t turn, dir string) *workload.Job {
 	return &workload.Job{
-		Workload: t.workload.Name, API: a.participant.about.Name, Values: t.values, Group: t.record.Group,
-		Dir: dir, DB: t.db, Statement: r.asked, Seed: r.o.Seed + uint64(round), Server: r.o.Server,
-		Profile: a.profile, Trace: a.trace != "",
+		Workload: t.task.workload.Name, API: t.participant.about.Name, Values: t.task.values, Group: t.task.record.Group,
+		Dir: dir, DB: t.task.db, Statement: r.asked, Seed: r.o.Seed + uint64(t.round), Server: r.o.Server,
 	}
 }
 

@@ -111,7 +111,7 @@ func (r *run) maker() *participant {
 }
 
 func (r *run) ask(ctx context.Context, e *participant, m *workload.Make) error {
-	p, err := start(ctx, r.o.Timeout, e.program.path, e.program.args...)
+	p, err := start(ctx, r.o.Timeout, e.program)
 	if err != nil {
 		return err
 	}

@@ -81,7 +81,7 @@ func (r *run) probe(ctx context.Context, by program, path string) error {
 	if err != nil {
 		return err
 	}
-	p, err := start(ctx, r.o.Timeout, by.path, by.args...)
+	p, err := start(ctx, r.o.Timeout, by)
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -107,24 +106,4 @@ func evict(path string) error {
 		return err
 	}
 	return errors.Join(unix.Fdatasync(int(f.Fd())), unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_DONTNEED), f.Close())
-}
-
-// ticks is the number of ticks in a second of the clock by which Linux counts processor time in
-// /proc.
-const ticks = 100
-
-// observe asks the system about a process.
-func observe(pid int) (s procState, ok bool) {
-	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-	if err != nil {
-		return s, false
-	}
-	fields := strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:])) // behind the name, which may hold anything
-	if len(fields) < 13 {
-		return s, false
-	}
-	user, err1 := strconv.ParseInt(fields[11], 10, 64)
-	system, err2 := strconv.ParseInt(fields[12], 10, 64)
-	s.stopped, s.used = fields[0] == "T", time.Duration(user+system)*time.Second/ticks
-	return s, err1 == nil && err2 == nil
 }

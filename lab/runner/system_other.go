@@ -17,5 +17,3 @@ func freeBytes(string) int64 { return -1 }
 func evict(string) error {
 	return errors.New("--lookup.cache cold: this system has no way to drop a file from its cache; leave it warm")
 }
-
-func observe(int) (procState, bool) { return procState{}, false }

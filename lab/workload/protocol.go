@@ -34,16 +34,7 @@ type Job struct {
 	Seed      uint64     `json:"seed"`
 	Statement *Statement `json:"statement,omitempty"` // of the user
 	Server    string     `json:"server,omitempty"`    // address of a server, for contenders that need one
-	Profile   string     `json:"profile,omitempty"`   // prefix of files for profiles
-	Trace     bool       `json:"trace,omitempty"`     // strace counts the system calls between TraceBegin and TraceEnd
 }
-
-// Names that the contender looks up when the clock starts and when it stops, as marks for strace.
-// No file has them.
-const (
-	TraceBegin = "folio-lab:begin"
-	TraceEnd   = "folio-lab:end"
-)
 
 // A Reply is a line from a contender. One member is set.
 type Reply struct {

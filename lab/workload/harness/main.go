@@ -11,7 +11,6 @@ import (
 	"os"
 	"runtime/debug"
 	"slices"
-	"strings"
 
 	"github.com/foliofs/folio/lab/workload"
 )
@@ -51,14 +50,11 @@ func exit(err error) {
 	os.Exit(0)
 }
 
-// process does the workload of whole processes: PROGRAM rowids API DATABASE, with the prefix of
-// profiles if they are wanted.
+// process does the workload of whole processes: PROGRAM rowids API DATABASE.
 func (c Contender) process(args []string) error {
-	if len(args) < 3 || len(args) > 4 || args[0] != "rowids" {
-		return errors.New("usage: PROGRAM [rowids API DATABASE [PROFILE]] with requests, or rowids, on standard input")
+	if len(args) != 3 || args[0] != "rowids" {
+		return errors.New("usage: PROGRAM [rowids API DATABASE] with requests, or rowids, on standard input")
 	}
-	prefix := strings.Join(args[3:], "")
-	noteAllocs(prefix)
 	a, err := c.api(args[1])
 	if err != nil {
 		return err
@@ -66,11 +62,7 @@ func (c Contender) process(args []string) error {
 	if a.Rowids == nil {
 		return errors.ErrUnsupported
 	}
-	stop, err := profile(prefix)
-	if err != nil {
-		return err
-	}
-	return errors.Join(a.Rowids(args[2], os.Stdin, os.Stdout), stop())
+	return a.Rowids(args[2], os.Stdin, os.Stdout)
 }
 
 func (c Contender) api(name string) (*workload.API, error) {
@@ -113,7 +105,6 @@ func (c Contender) do(j *workload.Job, in *bufio.Reader, replies *json.Encoder) 
 	if err != nil {
 		return err
 	}
-	noteAllocs(j.Profile)
 	w, err := workload.Find(j.Workload)
 	if err != nil {
 		return err

@@ -31,18 +31,12 @@ func measure(j *workload.Job, w *workload.Work) (*workload.Done, error) {
 		recorders[i] = workload.NewRecorder(w.Every)
 	}
 	runtime.GC()
-	stop, err := profile(j.Profile)
-	if err != nil {
-		return nil, err
-	}
 	before := readUsage()
-	mark(j, workload.TraceBegin)
 	start := time.Now()
-	err = race(w.Workers, recorders)
+	err := race(w.Workers, recorders)
 	seconds := time.Since(start).Seconds()
-	mark(j, workload.TraceEnd)
 	use := readUsage().since(before)
-	if err := errors.Join(err, stop()); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	return finish(j, w, recorders, &workload.Done{Seconds: seconds, Use: use})

@@ -36,14 +36,8 @@ func TestFormat(t *testing.T) {
 			t.Errorf("%v of %s is %q, want %q", tt.x, tt.unit, got, tt.want)
 		}
 	}
-	for text, want := range map[string]string{"": "", "100": "100", "1000": "1000", "10000": "10\u202f000", "6000000": "6\u202f000\u202f000", "goroot": "goroot", "123-45": "123-45"} {
-		if got := Thousands(text); got != want {
-			t.Errorf("%q is %q, want %q", text, got, want)
-		}
-	}
 }
 
-// An interval needs six samples; with fewer the range is given, and said to be that.
 func TestOf(t *testing.T) {
 	t.Parallel()
 	if _, ok := Of(nil); ok {
@@ -63,40 +57,32 @@ func TestOf(t *testing.T) {
 	}
 }
 
-func TestEnough(t *testing.T) {
+func TestCompare(t *testing.T) {
 	t.Parallel()
+	rate, p50 := All[0], All[1]
+	low, high := []float64{10, 11, 12, 13, 14}, []float64{20, 21, 22, 23, 24}
 	for _, tt := range []struct {
-		n, m int
-		want bool
-	}{{0, 10, false}, {1, 1, false}, {2, 2, false}, {3, 3, false}, {4, 4, true}, {1, 40, true}, {2, 10, true}, {10, 10, true}} {
-		if got := Enough(tt.n, tt.m); got != tt.want {
-			t.Errorf("%d and %d samples: %v", tt.n, tt.m, got)
+		f     *Figure
+		a, b  []float64
+		least float64
+		want  Verdict
+	}{
+		{rate, low, high, 0.05, Better},
+		{rate, high, low, 0.05, Worse},
+		{p50, low, high, 0.05, Worse},
+		{rate, low, high, 1, Same},         // it is less than twice
+		{rate, low[:2], high[:2], 0, Same}, // too few samples
+		{rate, low, low, 0, Same},
+	} {
+		if d := tt.f.Compare(tt.a, tt.b, tt.least, 1); d.Verdict != tt.want {
+			t.Errorf("%s of %v and %v: %v, want %s", tt.f.Name, tt.a, tt.b, d, tt.want)
 		}
+	}
+	if d := rate.Compare(low, high, 0, 10); d.Verdict != Same {
+		t.Errorf("one of ten tests: %v", d)
 	}
 }
 
-// The example of the paper by Benjamini and Hochberg: of 15 differences, four remain.
-func TestAdjust(t *testing.T) {
-	t.Parallel()
-	p := []float64{0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344, 0.0459, 0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1.000}
-	left := 0
-	for i, adjusted := range Adjust(p) {
-		if adjusted < p[i] || adjusted > 1 {
-			t.Errorf("%v becomes %v", p[i], adjusted)
-		}
-		if adjusted <= 0.05 {
-			left++
-		}
-	}
-	if left != 4 {
-		t.Errorf("%d are left", left)
-	}
-	if len(Adjust(nil)) != 0 {
-		t.Error("nothing becomes something")
-	}
-}
-
-// A value that is not a number is left out, and no figure is made without values.
 func TestValues(t *testing.T) {
 	t.Parallel()
 	n, seconds := int64(7), 0.5

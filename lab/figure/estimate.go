@@ -1,7 +1,6 @@
 package figure
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -61,39 +60,6 @@ func P(a, b []float64) float64 {
 		return 1
 	}
 	return benchmath.AssumeNothing.Compare(sample(a), sample(b)).P
-}
-
-// LeastP returns the least probability for these numbers of samples: the one of samples that do not
-// overlap.
-func LeastP(n, m int) float64 {
-	low, high := make([]float64, n), make([]float64, m)
-	for i := range low {
-		low[i] = -float64(i + 1)
-	}
-	for i := range high {
-		high[i] = float64(i + 1)
-	}
-	return P(low, high)
-}
-
-// Enough reports whether these numbers of samples can show a difference at all.
-func Enough(n, m int) bool { return LeastP(n, m) <= Alpha }
-
-// Adjust corrects the probabilities of many tests for their number, after Benjamini and Hochberg
-// (1995): of the differences that remain at or below a level, no larger share than that level is
-// expected to be none.
-func Adjust(p []float64) []float64 {
-	order := make([]int, len(p))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p[b], p[a]) })
-	out, least := make([]float64, len(p)), 1.0
-	for k, i := range order {
-		least = min(least, p[i]*float64(len(p))/float64(len(p)-k))
-		out[i] = least
-	}
-	return out
 }
 
 // FormatP writes a probability.

@@ -1,7 +1,6 @@
 package figure
 
 import (
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -63,25 +62,3 @@ func Digits(x float64) string {
 		return s
 	}
 }
-
-// Thousands writes a whole number with a thin space between groups of digits, for example 6 000
-// 000. It returns any other text unchanged.
-func Thousands(text string) string {
-	if len(text) < 5 {
-		return text
-	}
-	for _, c := range text {
-		if c < '0' || c > '9' {
-			return text
-		}
-	}
-	var parts []string
-	for ; len(text) > 3; text = text[:len(text)-3] {
-		parts = append([]string{text[len(text)-3:]}, parts...)
-	}
-	return strings.Join(append([]string{text}, parts...), "\u202f")
-}
-
-// Factor writes how many times one value is another, which is at least as large: "1.04 times",
-// "twelve times" as "12 times".
-func Factor(x float64) string { return fmt.Sprintf("%s times", Digits(x)) }

@@ -86,7 +86,7 @@ var importRules = []importRule{
 		pkg: "internal/store/pgstore", third: "github.com/jackc/pgx github.com/anishathalye/porcupine golang.org/x/sys golang.org/x/sync", // porcupine in its tests
 		own: "internal/store internal/store/check internal/store/release internal/store/pgstore/bucket internal/store/pgstore/chunkcache",
 	},
-	{pkg: "internal/store/overlay", own: "internal/store internal/posix"},
+	{pkg: "internal/store/overlay", own: "internal/store internal/store/release internal/posix"},
 	{pkg: "internal/inode", own: "internal/posix internal/store"},
 	{pkg: ".", own: "internal/inode internal/store internal/store/native internal/store/overlay internal/posix internal/inoset internal/private"},
 	{pkg: "sqlstore", own: ". internal/private internal/store internal/store/sqlstore"},

@@ -59,8 +59,8 @@ func (r *rx) ReadAt(n store.Node, p []byte, off int64) (int, error) {
 		n.Ino = s.node.Ino
 		return r.up.ReadAt(n, p, off)
 	}
-	p, eof := cut(p, off, n.Size)
-	if eof == io.EOF && len(p) == 0 {
+	p, eof := store.Within(&n, p, off)
+	if len(p) == 0 {
 		return 0, eof
 	}
 	if err := r.readMix(m, p, off); err != nil {
@@ -69,20 +69,9 @@ func (r *rx) ReadAt(n store.Node, p []byte, off int64) (int, error) {
 	return len(p), eof
 }
 
-// cut returns the part of p that lies within a file, and io.EOF if that is not all.
-func cut(p []byte, off, size int64) ([]byte, error) {
-	switch {
-	case off >= size:
-		return nil, io.EOF
-	case int64(len(p)) > size-off:
-		return p[:size-off], io.EOF
-	}
-	return p, nil
-}
-
 // readLower reads a file that is only in the base.
 func (r *rx) readLower(n *store.Node, at int32, p []byte, off int64) (int, error) {
-	p, eof := cut(p, off, n.Size)
+	p, eof := store.Within(n, p, off)
 	if len(p) == 0 {
 		return 0, eof
 	}

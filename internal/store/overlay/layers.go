@@ -2,10 +2,10 @@ package overlay
 
 import (
 	"io/fs"
-	"sync"
 	"sync/atomic"
 
 	"github.com/foliofs/folio/internal/store"
+	"github.com/foliofs/folio/internal/store/release"
 )
 
 // Options say how an overlay works. The zero value, and nil, are good defaults.
@@ -30,33 +30,5 @@ type layers struct {
 	options Options
 	numbers numbers
 	seq     atomic.Uint64 // counts the write transactions that are committed
-	users
-}
-
-// users counts the calls in progress, for which Close waits.
-type users struct {
-	mu     sync.Mutex // guards the fields below
-	active int
-	closed bool
-	idle   chan struct{} // closed when the last call ends after closed is set
-}
-
-// enter notes that a transaction begins.
-func (u *users) enter() error {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if u.closed {
-		return fs.ErrClosed
-	}
-	u.active++
-	return nil
-}
-
-// leave notes that a transaction has ended.
-func (u *users) leave() {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if u.active--; u.active == 0 && u.closed {
-		close(u.idle)
-	}
+	gate    release.Gate
 }

@@ -31,13 +31,13 @@ func (s *observed) Pending() bool { return s.upper.Pending() }
 
 // Observed implements store.Observer.
 func (s *observed) Observed() (store.Rx, store.Changes, error) {
-	if err := s.enter(); err != nil {
+	if err := s.gate.Enter(); err != nil {
 		return nil, store.Changes{}, err
 	}
 	seq := s.seq.Load() // before the snapshot: see N3
 	up, c, err := s.upper.Observed()
 	if err != nil {
-		s.leave()
+		s.gate.Leave()
 		return nil, store.Changes{}, err
 	}
 	return &rx{s: &s.layers, up: up, seq: seq}, store.Changes{All: !c.None()}, nil
@@ -55,10 +55,10 @@ func (s *observed) UpdateKnown(ctx context.Context, fn func(tx store.Tx) error) 
 
 // BatchKnown implements store.Observer.
 func (s *observed) BatchKnown(ctx context.Context, fn func(tx store.Tx) error) error {
-	if err := s.enter(); err != nil {
+	if err := s.gate.Enter(); err != nil {
 		return err
 	}
-	defer s.leave()
+	defer s.gate.Leave()
 	return s.transact(fn, func(run func(up store.Tx) error) error { return s.upper.BatchKnown(ctx, run) })
 }
 

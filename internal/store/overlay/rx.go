@@ -22,7 +22,7 @@ func (r *rx) End() {
 	r.up.End()
 	if !r.ended {
 		r.ended = true
-		r.s.leave()
+		r.s.gate.Leave()
 	}
 }
 

@@ -30,7 +30,7 @@ func New(base fs.FS, upper store.Store, o *Options) *Store {
 		o = new(Options)
 	}
 	s := &Store{writer: make(chan struct{}, 1)}
-	s.upper, s.options, s.idle = upper, *o, make(chan struct{})
+	s.upper, s.options = upper, *o
 	s.base.fsys, s.base.describe = base, o.Describe
 	s.numbers.init()
 	s.seq.Store(1)
@@ -50,13 +50,13 @@ func (s *Store) begin(ctx context.Context) (*rx, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if err := s.enter(); err != nil {
+	if err := s.gate.Enter(); err != nil {
 		return nil, err
 	}
 	seq := s.seq.Load() // before the snapshot: see N3
 	up, err := s.upper.Begin(ctx)
 	if err != nil {
-		s.leave()
+		s.gate.Leave()
 		return nil, err
 	}
 	return &rx{s: &s.layers, up: up, seq: seq}, nil
@@ -72,32 +72,27 @@ func (s *Store) Version() (uint64, bool) {
 
 // Info implements store.Store: it describes the upper store.
 func (s *Store) Info(ctx context.Context) (store.Info, error) {
-	if err := s.enter(); err != nil {
+	if err := s.gate.Enter(); err != nil {
 		return store.Info{}, err
 	}
-	defer s.leave()
+	defer s.gate.Leave()
 	return s.upper.Info(ctx)
 }
 
 // Check implements store.Store: it looks at the upper store.
 func (s *Store) Check(ctx context.Context, o *store.CheckOptions) (*store.Report, error) {
-	if err := s.enter(); err != nil {
+	if err := s.gate.Enter(); err != nil {
 		return nil, err
 	}
-	defer s.leave()
+	defer s.gate.Leave()
 	return s.upper.Check(ctx, o)
 }
 
 // Close implements store.Store.
 func (s *Store) Close() error {
-	s.mu.Lock()
-	again := s.closed
-	s.closed = true
-	if !again && s.active == 0 {
-		close(s.idle)
+	if err := s.gate.Close(); err != nil {
+		return err
 	}
-	s.mu.Unlock()
-	<-s.idle
 	s.base.handles.close()
 	if s.options.KeepUpper {
 		return nil
@@ -107,10 +102,10 @@ func (s *Store) Close() error {
 
 // Sync implements store.Store.
 func (s *Store) Sync(ctx context.Context) error {
-	if err := s.enter(); err != nil {
+	if err := s.gate.Enter(); err != nil {
 		return err
 	}
-	defer s.leave()
+	defer s.gate.Leave()
 	return s.upper.Sync(ctx)
 }
 
@@ -152,10 +147,10 @@ func (s *Store) Update(ctx context.Context, fn func(tx store.Tx) error) error {
 // Exclusive calls fn while no other call of Update or Exclusive runs. fn may change the upper
 // store.
 func (s *Store) Exclusive(ctx context.Context, fn func() error) error {
-	if err := s.enter(); err != nil {
+	if err := s.gate.Enter(); err != nil {
 		return err
 	}
-	defer s.leave()
+	defer s.gate.Leave()
 	select {
 	case s.writer <- struct{}{}:
 	case <-ctx.Done():
@@ -171,10 +166,10 @@ func (s *Store) Batch(fn func(tx store.Tx) error) error {
 	if !ok {
 		return s.Update(context.Background(), fn)
 	}
-	if err := s.enter(); err != nil {
+	if err := s.gate.Enter(); err != nil {
 		return err
 	}
-	defer s.leave()
+	defer s.gate.Leave()
 	return s.transact(fn, b.Batch)
 }
 

@@ -3,7 +3,6 @@ package overlay
 import (
 	"errors"
 	"io"
-	"io/fs"
 
 	"github.com/foliofs/folio/internal/store"
 )
@@ -11,13 +10,8 @@ import (
 // WriteAt implements store.Tx. Of a file of the base it copies the chunks that p does not cover as
 // a whole.
 func (t *tx) WriteAt(n *store.Node, p []byte, off int64) error {
-	switch {
-	case off < 0:
-		return fs.ErrInvalid
-	case off > store.MaxSize-int64(len(p)):
-		return store.ErrTooLarge
-	case len(p) == 0:
-		return nil
+	if err := store.CheckWrite(off, len(p)); err != nil || len(p) == 0 {
+		return err
 	}
 	return t.changeContent(n, func(m *mix) error {
 		if m.rec.Limit > 0 {
@@ -35,11 +29,8 @@ func (t *tx) WriteAt(n *store.Node, p []byte, off int64) error {
 
 // Truncate implements store.Tx.
 func (t *tx) Truncate(n *store.Node, size int64) error {
-	switch {
-	case size < 0:
-		return fs.ErrInvalid
-	case size > store.MaxSize:
-		return store.ErrTooLarge
+	if err := store.CheckSize(size); err != nil {
+		return err
 	}
 	return t.changeContent(n, func(m *mix) error {
 		if size < m.rec.Limit {

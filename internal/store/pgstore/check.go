@@ -17,10 +17,10 @@ func (s *Store) Check(ctx context.Context, _ *store.CheckOptions) (*store.Report
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if err := s.gate.enter(); err != nil {
+	if err := s.gate.Enter(); err != nil {
 		return nil, err
 	}
-	defer s.gate.leave()
+	defer s.gate.Leave()
 	report := new(store.Report)
 	o := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
 	err := pgx.BeginTxFunc(ctx, s.pool, o, func(tx pgx.Tx) error {

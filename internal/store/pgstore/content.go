@@ -1,8 +1,6 @@
 package pgstore
 
 import (
-	"io"
-	"io/fs"
 	"iter"
 
 	"github.com/foliofs/folio/internal/store"
@@ -13,15 +11,9 @@ const maxRead = 4 << 20
 
 // ReadAt fills p from the content of n.
 func (r *reader) ReadAt(n store.Node, p []byte, off int64) (int, error) {
-	if off < 0 {
-		return 0, fs.ErrInvalid
-	}
-	if off >= n.Size {
-		return 0, io.EOF
-	}
-	var eof error
-	if rest := n.Size - off; int64(len(p)) > rest {
-		p, eof = p[:rest], io.EOF
+	p, eof := store.Within(&n, p, off)
+	if len(p) == 0 {
+		return 0, eof
 	}
 	if n.Size == n.Holes {
 		clear(p)
@@ -31,14 +23,14 @@ func (r *reader) ReadAt(n store.Node, p []byte, off int64) (int, error) {
 	defer long.end()
 	done := 0
 	for done < len(p) {
-		f := filler{n: &n, p: p[done:min(len(p), done+maxRead)], off: off + int64(done), long: long}
+		f := filler{Filler: store.Filler{Node: &n, P: p[done:min(len(p), done+maxRead)], Off: off + int64(done)}, long: long}
 		if err := r.fill(&f); err != nil {
-			return done + f.done, err
+			return done + f.Done, err
 		}
-		if err := f.hole(len(f.p)); err != nil {
-			return done + f.done, err
+		if err := f.hole(len(f.P)); err != nil {
+			return done + f.Done, err
 		}
-		done += f.done
+		done += f.Done
 	}
 	return done, eof
 }
@@ -61,11 +53,11 @@ func (r *reader) fill(f *filler) error {
 
 // fillStep returns the statement for fill.
 func (r *reader) fillStep(f *filler) step {
-	start := f.off % store.ChunkSize
-	first := store.DataID(f.n.Ino, f.off)
-	if start+int64(len(f.p)) <= store.ChunkSize {
+	start := f.Off % store.ChunkSize
+	first := store.DataID(f.Node.Ino, f.Off)
+	if start+int64(len(f.P)) <= store.ChunkSize {
 		return step{
-			statement: selectPart, args: []any{first, start + 1, int64(len(f.p))},
+			statement: selectPart, args: []any{first, start + 1, int64(len(f.P))},
 			row: func(v [][]byte) {
 				if !r.putPart(f, first, v[1:]) {
 					f.put(0, v[0])
@@ -74,7 +66,7 @@ func (r *reader) fillStep(f *filler) step {
 		}
 	}
 	return step{
-		statement: selectChunks, args: []any{first, store.DataID(f.n.Ino, f.off+int64(len(f.p))-1)},
+		statement: selectChunks, args: []any{first, store.DataID(f.Node.Ino, f.Off+int64(len(f.P))-1)},
 		row: func(v [][]byte) {
 			id := number(v[0])
 			if r.putPart(f, id, v[2:]) {
@@ -89,39 +81,29 @@ func (r *reader) fillStep(f *filler) step {
 	}
 }
 
-// A filler fills p with the content of n from off on.
+// A filler fills bytes with a content, of which parts may come from the bucket.
 type filler struct {
-	n    *store.Node
-	p    []byte
-	off  int64
-	done int // bytes of p that are filled, or wanted
-	err  error
+	store.Filler
+	err error
 
 	long  *longRead // that this is a part of, or nil
-	wants []want    // parts of p that come from the bucket
+	wants []want    // parts that come from the bucket
 	next  []idPart  // that are likely to be read next
 }
 
-// put copies the bytes of a row to a place in p, which is behind those before.
+// put copies the bytes of a row to a place.
 func (f *filler) put(at int, bytes []byte) {
-	if f.err = f.hole(at); f.err == nil && at < len(f.p) {
-		f.done += copy(f.p[at:min(len(f.p), at+store.ChunkSize)], bytes)
+	if f.err == nil {
+		f.err = f.Put(at, bytes)
 	}
 }
 
-// hole fills p with zeros up to a place. It is an error if n has no holes.
+// hole fills the bytes with zeros up to a place.
 func (f *filler) hole(end int) error {
-	if f.err != nil {
-		return f.err
+	if f.err == nil {
+		f.err = f.Hole(end)
 	}
-	if f.done < end && f.n.Holes == 0 {
-		return store.Damaged("inode %d lacks content from byte %d on", f.n.Ino, f.off+int64(f.done))
-	}
-	if f.done < end {
-		clear(f.p[f.done:end])
-		f.done = end
-	}
-	return nil
+	return f.err
 }
 
 var _ store.HoleFinder = (*reader)(nil)

@@ -80,7 +80,7 @@ func (k *known) learnNode(ino store.Ino, raw *store.NodeRow) {
 	if _, ok := k.nodes[ino]; ok || len(k.nodes) >= maxKnown || !ino.Valid() {
 		return
 	}
-	n, err := nodeOf(ino, raw)
+	n, err := raw.Decode(ino)
 	if err == nil && n.Size-n.Holes <= max(largeFile, k.table) {
 		k.readNode(n)
 	}

@@ -19,10 +19,10 @@ type pins struct {
 // Pin implements store.Store. The session lives when it returns, for a third of its lease at least,
 // unless the server can only be read, as after a failover.
 func (s *Store) Pin(ino store.Ino) error {
-	if err := s.gate.enter(); err != nil {
+	if err := s.gate.Enter(); err != nil {
 		return err
 	}
-	defer s.gate.leave()
+	defer s.gate.Leave()
 	if err := s.stayAlive(s.timeout); err != nil && codeOf(err) != codeReadOnly {
 		return err
 	}
@@ -35,10 +35,10 @@ func (s *Store) Pin(ino store.Ino) error {
 // Unpin implements store.Store.
 func (s *Store) Unpin(ino store.Ino) {
 	last := s.pins.remove(ino)
-	if !last || s.readOnly || s.gate.enter() != nil {
+	if !last || s.readOnly || s.gate.Enter() != nil {
 		return
 	}
-	defer s.gate.leave()
+	defer s.gate.Leave()
 	if s.session.mayWait(ino) {
 		s.released.Add(ino)
 		s.released.Reap(s.reapReleased)

@@ -14,7 +14,7 @@ func (r *reader) putPart(f *filler, id int64, v [][]byte) bool {
 		return false
 	}
 	if !p.plausible() && f.err == nil {
-		f.err = store.Damaged("inode %d has a part of an object with impossible numbers", f.n.Ino)
+		f.err = store.Damaged("inode %d has a part of an object with impossible numbers", f.Node.Ino)
 	}
 	f.want(id, &p)
 	r.remember(id, &p)
@@ -30,16 +30,16 @@ func (r *reader) remember(id int64, p *part) {
 
 // want notes what f wants of a part.
 func (f *filler) want(id int64, p *part) {
-	start := f.off % store.ChunkSize
-	at := int((id-store.DataID(f.n.Ino, f.off))<<store.ChunkShift - start) // in f.p; less than 0 in the first chunk
+	start := f.Off % store.ChunkSize
+	at := int((id-store.DataID(f.Node.Ino, f.Off))<<store.ChunkShift - start) // in f.P; less than 0 in the first chunk
 	off := max(0, -at)
 	at += off
-	if f.err = f.hole(at); f.err != nil || at >= len(f.p) || off >= p.length {
+	if f.err = f.hole(at); f.err != nil || at >= len(f.P) || off >= p.length {
 		return
 	}
-	dst := f.p[at:min(len(f.p), at+p.length-off)]
+	dst := f.P[at:min(len(f.P), at+p.length-off)]
 	f.wants = append(f.wants, want{idPart{*p, id}, dst, off})
-	f.done = at + len(dst)
+	f.Done = at + len(dst)
 }
 
 // remembered notes what f wants without a trip, if all chunks in question are known to be parts of
@@ -48,7 +48,7 @@ func (r *reader) remembered(f *filler) bool {
 	if r.snapshot == nil || *r.snapshot == 0 || r.s.objects == nil {
 		return false
 	}
-	first, end := store.DataID(f.n.Ino, f.off), store.DataID(f.n.Ino, f.off+int64(len(f.p))-1)
+	first, end := store.DataID(f.Node.Ino, f.Off), store.DataID(f.Node.Ino, f.Off+int64(len(f.P))-1)
 	parts := make([]part, 0, end-first+1)
 	for id := first; id <= end; id++ {
 		p, ok := r.s.objects.memo.get(*r.snapshot, id)
@@ -74,7 +74,7 @@ func (r *reader) ahead(f *filler) []step {
 		return nil
 	}
 	return []step{{
-		statement: selectParts, args: []any{store.DataID(f.n.Ino, from), store.DataID(f.n.Ino, to-1)},
+		statement: selectParts, args: []any{store.DataID(f.Node.Ino, from), store.DataID(f.Node.Ino, to-1)},
 		row: func(v [][]byte) {
 			if p, ok := partOf(v[1:]); ok && p.plausible() {
 				f.next = append(f.next, idPart{p, number(v[0])})
@@ -89,9 +89,9 @@ func (r *reader) ahead(f *filler) []step {
 // the bucket busy, and takes a way with fewer copies.
 func (r *reader) aheadOf(f *filler) (from, to int64) {
 	if f.long != nil {
-		return f.long.next(f.off + int64(len(f.p)))
+		return f.long.next(f.Off + int64(len(f.P)))
 	}
-	return r.s.objects.streams.follow(f.n, f.off, int64(len(f.p)))
+	return r.s.objects.streams.follow(f.Node, f.Off, int64(len(f.P)))
 }
 
 // startAhead begins to fetch what is read next.
@@ -110,11 +110,11 @@ func (r *reader) fetch(f *filler) error {
 	if len(f.wants) == 0 {
 		return nil
 	}
-	o, err := r.s.bucketOr(f.n.Ino)
+	o, err := r.s.bucketOr(f.Node.Ino)
 	if err != nil {
 		return err
 	}
-	o.streams.found(f.n.Ino)
+	o.streams.found(f.Node.Ino)
 	return o.read(r.ctx, f.wants, f.long)
 }
 

@@ -127,11 +127,11 @@ func (r *rx) End() {
 	s.recent.note(uint64(r.version), r.begun)
 	r.ended, r.conn, r.broken = true, nil, fs.ErrClosed
 	if c == nil {
-		s.gate.leave()
+		s.gate.Leave()
 		return
 	}
 	go func() {
-		defer s.gate.leave()
+		defer s.gate.Leave()
 		if sent != nil { // the connection is in use
 			<-sent
 		}
@@ -171,7 +171,7 @@ func (r *reader) Node(ino store.Ino) (n store.Node, err error) {
 	case !found:
 		return n, r.unlessSure(fs.ErrNotExist)
 	}
-	if n, err = nodeOf(ino, &raw); err == nil {
+	if n, err = raw.Decode(ino); err == nil {
 		err = r.fits(&n)
 	}
 	if err == nil {
@@ -199,15 +199,6 @@ func nodeRow(v [][]byte) store.NodeRow {
 		Mode: number(v[0]), Nlink: number(v[1]), UID: number(v[2]), GID: number(v[3]), Size: number(v[4]), Holes: number(v[5]),
 		Mtime: number(v[6]), Ctime: number(v[7]), Atime: number(v[8]), Rdev: number(v[9]),
 	}
-}
-
-// nodeOf makes an inode of its row.
-func nodeOf(ino store.Ino, raw *store.NodeRow) (store.Node, error) {
-	n, fit := raw.Node(ino)
-	if !fit {
-		return n, store.Damaged("inode %d has a number that no inode can have: mode %#o, nlink %d, uid %d, gid %d", ino, raw.Mode, raw.Nlink, raw.UID, raw.GID)
-	}
-	return n, n.Plausible()
 }
 
 // largeFile is how many stored bytes an inode may claim without a look at the size of the table.
@@ -254,18 +245,10 @@ func (r *reader) Lookup(dir store.Ino, name string) (e store.Entry, err error) {
 		r.known.readEntry(key, store.Entry{})
 		return e, fs.ErrNotExist
 	}
-	if e, err = entryOf(dir, name, ino, typ); err == nil {
+	if e, err = store.DecodeEntry(dir, name, ino, typ); err == nil {
 		r.known.readEntry(key, e)
 	}
 	return e, err
-}
-
-// entryOf makes an entry of the columns of its row.
-func entryOf(dir store.Ino, name string, ino, typ int64) (store.Entry, error) {
-	if !store.Ino(ino).Valid() || !store.ValidType(typ) {
-		return store.Entry{}, store.Damaged("entry %.1000q of inode %d leads to inode %d of type %d", name, dir, ino, typ)
-	}
-	return store.Entry{Name: name, Ino: store.Ino(ino), Type: store.Type(typ)}, nil
 }
 
 // List adds the entries of a directory to l. It reads their inodes with them, as a caller that
@@ -281,18 +264,15 @@ func (r *reader) List(dir store.Ino, after string, max int, l *store.Listing) er
 	var damage error
 	row := func(v [][]byte) {
 		ino, typ := number(v[1]), number(v[2])
-		switch {
-		case damage != nil:
-		case !store.Ino(ino).Valid() || !store.ValidType(typ):
-			damage = store.Damaged("entry %.1000q of inode %d leads to inode %d of type %d", v[0], dir, ino, typ)
-		case !store.ValidName(v[0]):
-			damage = store.Damaged("inode %d has an entry with an impossible name: %.1000q", dir, v[0])
-		default:
-			l.Add(v[0], store.Ino(ino), store.Type(typ))
-			r.known.learnRow(v[3:])
-			if name := string(v[0]); len(r.known.entries) < maxKnown {
-				r.known.learn(store.EntryKey{Dir: dir, Name: name}, store.Entry{Name: name, Ino: store.Ino(ino), Type: store.Type(typ)})
-			}
+		if damage == nil {
+			damage = l.AddRow(dir, v[0], ino, typ)
+		}
+		if damage != nil {
+			return
+		}
+		r.known.learnRow(v[3:])
+		if name := string(v[0]); len(r.known.entries) < maxKnown {
+			r.known.learn(store.EntryKey{Dir: dir, Name: name}, store.Entry{Name: name, Ino: store.Ino(ino), Type: store.Type(typ)})
 		}
 	}
 	if err := r.ask(step{statement: selectEntries, args: []any{int64(dir), []byte(after), limit}, row: row}); err != nil {

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -57,7 +56,7 @@ type Store struct {
 	timeout  time.Duration
 	lease    time.Duration
 
-	gate       gate          // everything happens inside it, except closing the Store
+	gate       release.Gate  // everything happens inside it, except closing the Store
 	turn       chan struct{} // holds one token, which the function of a write transaction takes
 	batch      batch
 	optimistic optimisticCache
@@ -276,7 +275,7 @@ func (s *Store) begin(ctx context.Context) (*rx, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if err := s.gate.enter(); err != nil {
+	if err := s.gate.Enter(); err != nil {
 		return nil, err
 	}
 	return newRx(s), nil
@@ -291,10 +290,10 @@ func (s *Store) Address() string { return s.address }
 
 // Info describes the volume.
 func (s *Store) Info(ctx context.Context) (store.Info, error) {
-	if err := s.gate.enter(); err != nil {
+	if err := s.gate.Enter(); err != nil {
 		return store.Info{}, err
 	}
-	defer s.gate.leave()
+	defer s.gate.Leave()
 	info := store.Info{Path: s.address, Version: latest(), ChunkSize: store.ChunkSize}
 	var last int64
 	query := s.schema.in(`SELECT coalesce((SELECT max(ino) FROM @node), 0), current_setting('block_size')::bigint,
@@ -308,10 +307,10 @@ func (s *Store) Info(ctx context.Context) (store.Info, error) {
 // synchronous_commit in the address. Then Sync commits a change of nothing durably, and with it all
 // those before.
 func (s *Store) Sync(ctx context.Context) error {
-	if err := s.gate.enter(); err != nil {
+	if err := s.gate.Enter(); err != nil {
 		return err
 	}
-	defer s.gate.leave()
+	defer s.gate.Leave()
 	if s.readOnly || s.pool.Config().ConnConfig.RuntimeParams["synchronous_commit"] == "" {
 		return ctx.Err()
 	}
@@ -330,47 +329,13 @@ func (s *Store) Close() error {
 	s.listener.stop()
 	s.session.stop()
 	s.sweeper.stop()
-	if err := s.gate.close(); err != nil {
+	if err := s.gate.Close(); err != nil {
 		return err
 	}
 	s.recent.drop()
 	s.unregister()
 	s.objects.close()
 	s.pool.Close()
-	return nil
-}
-
-// A gate counts the calls that are inside, and closes when all have left.
-type gate struct {
-	mu     sync.RWMutex // guards closed; held for reading to enter
-	closed bool
-	inside sync.WaitGroup
-}
-
-// enter fails with fs.ErrClosed once close was called. Otherwise leave must follow.
-func (g *gate) enter() error {
-	g.mu.RLock()
-	defer g.mu.RUnlock()
-	if g.closed {
-		return fs.ErrClosed
-	}
-	g.inside.Add(1)
-	return nil
-}
-
-func (g *gate) leave() { g.inside.Done() }
-
-// close turns away new calls and waits until all have left. A second time it fails with
-// fs.ErrClosed.
-func (g *gate) close() error {
-	g.mu.Lock()
-	again := g.closed
-	g.closed = true
-	g.mu.Unlock()
-	if again {
-		return fs.ErrClosed
-	}
-	g.inside.Wait()
 	return nil
 }
 

@@ -172,10 +172,10 @@ feed:
 
 // Objects implements store.ObjectKeeper.
 func (s *Store) Objects(ctx context.Context) (info store.ObjectInfo, err error) {
-	if err := s.gate.enter(); err != nil {
+	if err := s.gate.Enter(); err != nil {
 		return info, err
 	}
-	defer s.gate.leave()
+	defer s.gate.Leave()
 	if s.objects == nil {
 		return info, nil
 	}
@@ -198,10 +198,10 @@ func (s *Store) GC(ctx context.Context, o *store.GCOptions) (*store.GCReport, er
 	if o == nil {
 		o = new(store.GCOptions)
 	}
-	if err := s.gate.enter(); err != nil {
+	if err := s.gate.Enter(); err != nil {
 		return nil, err
 	}
-	defer s.gate.leave()
+	defer s.gate.Leave()
 	report := new(store.GCReport)
 	switch {
 	case s.readOnly:

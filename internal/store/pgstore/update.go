@@ -28,10 +28,10 @@ func (s *Store) Update(ctx context.Context, fn func(tx store.Tx) error) error {
 
 // counted calls fn, which makes a write transaction that Unpin may be called in.
 func (s *Store) counted(fn func() error) error {
-	if err := s.gate.enter(); err != nil {
+	if err := s.gate.Enter(); err != nil {
 		return err
 	}
-	defer s.gate.leave()
+	defer s.gate.Leave()
 	if s.readOnly {
 		return s.refuseChange()
 	}

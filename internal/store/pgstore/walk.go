@@ -117,7 +117,7 @@ func (w *walk) step(k *known) step {
 			return
 		}
 		name := string(w.names[i])
-		if e, err := entryOf(parent, name, ino, typ); err == nil {
+		if e, err := store.DecodeEntry(parent, name, ino, typ); err == nil {
 			k.learn(store.EntryKey{Dir: parent, Name: name}, e)
 		}
 	}}

@@ -1,7 +1,6 @@
 package pgstore
 
 import (
-	"io/fs"
 	"slices"
 
 	"github.com/foliofs/folio/internal/store"
@@ -10,26 +9,14 @@ import (
 // WriteAt implements store.Tx. Each chunk that p touches becomes one row, which ends after the last
 // byte that was written in the chunk. If p does not cover what a row has, the row is read first.
 func (t *tx) WriteAt(n *store.Node, p []byte, off int64) error {
-	switch {
-	case off < 0:
-		return fs.ErrInvalid
-	case off > store.MaxSize-int64(len(p)):
-		return store.ErrTooLarge
-	case len(p) == 0:
-		return nil
+	if err := store.CheckWrite(off, len(p)); err != nil {
+		return err
 	}
-	before, stored := *n, n.Size-n.Holes
-	for at := off; len(p) > 0; {
-		part := p[:min(len(p), store.ChunkSize-int(at%store.ChunkSize))]
-		more, err := t.writeChunk(&before, part, at)
-		if err != nil {
-			return t.fail(err)
-		}
-		stored += int64(more)
-		p, at = p[len(part):], at+int64(len(part))
-		n.Size = max(n.Size, at)
+	before := *n
+	err := store.WriteChunks(n, p, off, func(part []byte, off, _ int64) (int, error) { return t.writeChunk(&before, part, off) })
+	if err != nil {
+		return t.fail(err)
 	}
-	n.Holes = n.Size - stored
 	return nil
 }
 
@@ -95,7 +82,7 @@ func (t *tx) chunkLength(n *store.Node, off int64) (int, error) {
 		return 0, err
 	}
 	if list[0].Size > store.ChunkSize {
-		return 0, tooLong(id, list[0].Size)
+		return 0, store.ChunkTooLong(id, list[0].Size)
 	}
 	return int(list[0].Size), nil
 }
@@ -136,22 +123,12 @@ func (t *tx) chunk(id int64, size int) (p []byte, err error) {
 
 // Truncate implements store.Tx.
 func (t *tx) Truncate(n *store.Node, size int64) error {
-	switch {
-	case size < 0:
-		return fs.ErrInvalid
-	case size > store.MaxSize:
-		return store.ErrTooLarge
-	case size >= n.Size:
-		n.Holes += size - n.Size
-		n.Size = size
-		return nil
+	if err := store.CheckSize(size); err != nil {
+		return err
 	}
-	stored := n.Size - n.Holes
-	less, err := t.cut(n, size)
-	if err != nil {
+	if err := store.Resize(n, size, t.cut); err != nil {
 		return t.fail(err)
 	}
-	n.Size, n.Holes = size, size-(stored-less)
 	return t.limit()
 }
 
@@ -228,8 +205,4 @@ func (t *tx) cutChunks(c span, last int64) {
 	cuts := t.cuts
 	t.keepUndo(func() { t.cuts = cuts })
 	t.cuts = append(slices.Clip(cuts), c)
-}
-
-func tooLong(id, n int64) error {
-	return store.Damaged("inode %d has a chunk of %d bytes", id>>store.ChunkBits, n)
 }

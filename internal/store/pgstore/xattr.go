@@ -24,21 +24,16 @@ const (
 	maxXattrRows   = 64
 )
 
-// An xattrList has the extended attributes of an inode.
+// An xattrList has the extended attributes of an inode, or an error.
 type xattrList struct {
-	list   []store.Xattr
-	size   int
+	store.XattrList
 	damage error
 }
 
 // add adds a row: a name and a value.
 func (l *xattrList) add(ino store.Ino, name, value []byte) {
-	l.size += len(name) + len(value)
-	if len(name) == 0 || len(name) > store.MaxXattrName || len(value) > store.MaxXattrValue || l.size > store.MaxXattrs {
-		l.damage = store.Damaged("inode %d has extended attributes that are too long", ino)
-	}
 	if l.damage == nil {
-		l.list = append(l.list, store.Xattr{Name: string(name), Value: append([]byte{}, value...)})
+		l.damage = l.Add(ino, name, value)
 	}
 }
 
@@ -55,7 +50,7 @@ func (r *reader) Xattrs(ino store.Ino) ([]store.Xattr, error) {
 	if l.damage != nil {
 		return nil, l.damage
 	}
-	return l.list, nil
+	return l.List, nil
 }
 
 // Xattrs returns the extended attributes of an inode.
@@ -77,7 +72,7 @@ func (r *rx) Xattrs(ino store.Ino) ([]store.Xattr, error) {
 	case l.damage != nil:
 		return nil, l.damage
 	default:
-		return cloneXattrs(l.list), nil
+		return cloneXattrs(l.List), nil
 	}
 }
 

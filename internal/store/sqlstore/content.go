@@ -3,7 +3,6 @@ package sqlstore
 import (
 	"database/sql"
 	"errors"
-	"io"
 	"io/fs"
 
 	"github.com/foliofs/folio/internal/store"
@@ -11,38 +10,29 @@ import (
 
 // ReadAt fills p from the content of n.
 func (r reader) ReadAt(n store.Node, p []byte, off int64) (int, error) {
-	if off < 0 {
-		return 0, fs.ErrInvalid
-	}
-	if off >= n.Size {
-		return 0, io.EOF
-	}
-	var eof error
-	if rest := n.Size - off; int64(len(p)) > rest {
-		p, eof = p[:rest], io.EOF
-	}
+	p, eof := store.Within(&n, p, off)
 	if len(p) == 0 {
 		return 0, eof
 	}
-	f := filler{n: &n, p: p, off: off}
+	f := store.Filler{Node: &n, P: p, Off: off}
 	if err := r.fill(&f); err != nil {
-		return f.done, err
+		return f.Done, err
 	}
-	if err := f.hole(len(p)); err != nil {
-		return f.done, err
+	if err := f.Hole(len(p)); err != nil {
+		return f.Done, err
 	}
 	return len(p), eof
 }
 
 // fill reads the stored part of f. SQL cuts out a range within one chunk. A longer range is one
 // query for all its chunks.
-func (r reader) fill(f *filler) error {
-	start := int(f.off % store.ChunkSize)
-	if start+len(f.p) > store.ChunkSize {
+func (r reader) fill(f *store.Filler) error {
+	start := int(f.Off % store.ChunkSize)
+	if start+len(f.P) > store.ChunkSize {
 		return r.fillChunks(f)
 	}
 	var part sql.RawBytes
-	rows, err := r.query(selectPart, start+1, len(f.p), store.DataID(f.n.Ino, f.off))
+	rows, err := r.query(selectPart, start+1, len(f.P), store.DataID(f.Node.Ino, f.Off))
 	if err != nil {
 		return err
 	}
@@ -53,11 +43,11 @@ func (r reader) fill(f *filler) error {
 	if err := scan(rows, []any{&part}); err != nil {
 		return err
 	}
-	return f.put(0, part)
+	return f.Put(0, part)
 }
 
-func (r reader) fillChunks(f *filler) error {
-	rows, err := r.query(selectChunks, store.DataID(f.n.Ino, f.off), store.DataID(f.n.Ino, f.off+int64(len(f.p))-1))
+func (r reader) fillChunks(f *store.Filler) error {
+	rows, err := r.query(selectChunks, store.DataID(f.Node.Ino, f.Off), store.DataID(f.Node.Ino, f.Off+int64(len(f.P))-1))
 	if err != nil {
 		return err
 	}
@@ -69,42 +59,15 @@ func (r reader) fillChunks(f *filler) error {
 		if err := scan(rows, dests); err != nil {
 			return err
 		}
-		at := int((id-store.DataID(f.n.Ino, f.off))<<store.ChunkShift - f.off%store.ChunkSize) // in p; less than 0 in the first chunk
+		at := int((id-store.DataID(f.Node.Ino, f.Off))<<store.ChunkShift - f.Off%store.ChunkSize) // in p; less than 0 in the first chunk
 		if at < 0 {
 			bytes, at = bytes[min(len(bytes), -at):], 0
 		}
-		if err := f.put(at, bytes); err != nil {
+		if err := f.Put(at, bytes); err != nil {
 			return err
 		}
 	}
 	return r.explain(rows.Err())
-}
-
-// A filler fills p with the content of n from off on.
-type filler struct {
-	n    *store.Node
-	p    []byte
-	off  int64
-	done int // bytes of p that are filled
-}
-
-// put copies the bytes of a row to a place in p, which is behind those before.
-func (f *filler) put(at int, bytes []byte) error {
-	if err := f.hole(at); err != nil {
-		return err
-	}
-	f.done += copy(f.p[at:min(len(f.p), at+store.ChunkSize)], bytes)
-	return nil
-}
-
-// hole fills p with zeros up to a place. It is an error if n has no holes.
-func (f *filler) hole(end int) error {
-	if f.done < end && f.n.Holes == 0 {
-		return store.Damaged("inode %d lacks content from byte %d on", f.n.Ino, f.off+int64(f.done))
-	}
-	clear(f.p[f.done:end])
-	f.done = end
-	return nil
 }
 
 // chunk reads a whole chunk into p, which has room for one, and returns its length, 0 if there is
@@ -123,7 +86,7 @@ func (r reader) chunk(id int64, p []byte) (int, error) {
 		return 0, err
 	}
 	if len(bytes) > store.ChunkSize {
-		return 0, tooLong(id, int64(len(bytes)))
+		return 0, store.ChunkTooLong(id, int64(len(bytes)))
 	}
 	return copy(p, bytes), nil
 }
@@ -135,11 +98,7 @@ func (r reader) chunkLength(id int64) (int, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return -1, nil
 	case err == nil && n > store.ChunkSize:
-		err = tooLong(id, n)
+		err = store.ChunkTooLong(id, n)
 	}
 	return int(n), err
-}
-
-func tooLong(id, n int64) error {
-	return store.Damaged("inode %d has a chunk of %d bytes", id>>store.ChunkBits, n)
 }

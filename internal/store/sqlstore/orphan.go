@@ -147,7 +147,7 @@ func (t *tx) orphanList(after int64) (list []int64, err error) {
 
 // removeOrphan removes one orphan.
 func (t *tx) removeOrphan(ino int64) error {
-	low, high := chunkRange(store.Ino(ino), 0)
+	low, high := store.ChunkRange(store.Ino(ino), 0)
 	if err := t.deleteChunks(low, high); err != nil {
 		return err
 	}

@@ -35,20 +35,20 @@ func (h *pins) init(s *Store) { h.store, h.inodes = s, make(map[store.Ino]int) }
 
 // Pin implements store.Store.
 func (s *Store) Pin(ino store.Ino) error {
-	if err := s.gate.enter(); err != nil {
+	if err := s.gate.Enter(); err != nil {
 		return err
 	}
-	defer s.gate.leave()
+	defer s.gate.Leave()
 	return s.pins.add(ino)
 }
 
 // Unpin implements store.Store.
 func (s *Store) Unpin(ino store.Ino) {
 	last := s.pins.remove(ino)
-	if s.gate.enter() != nil {
+	if s.gate.Enter() != nil {
 		return
 	}
-	defer s.gate.leave()
+	defer s.gate.Leave()
 	if last && s.isOrphan(int64(ino)) {
 		s.released.Add(ino)
 		s.released.Reap(s.reapReleased)

@@ -26,7 +26,7 @@ func (r *rx) End() {
 	} else {
 		r.s.readers.give(r.conn)
 	}
-	r.s.gate.leave()
+	r.s.gate.Leave()
 }
 
 // Version identifies the snapshot.
@@ -41,11 +41,7 @@ func (r reader) Node(ino store.Ino) (n store.Node, err error) {
 		return n, err
 	}
 	raw := nodeRow(&r.numbers)
-	n, fit := raw.Node(ino)
-	if !fit {
-		return n, store.Damaged("inode %d has a number that no inode can have: mode %#o, nlink %d, uid %d, gid %d", ino, raw.Mode, raw.Nlink, raw.UID, raw.GID)
-	}
-	if err := n.Plausible(); err != nil {
+	if n, err = raw.Decode(ino); err != nil {
 		return n, err
 	}
 	return n, r.fits(&n)
@@ -82,15 +78,7 @@ func (r reader) Lookup(dir store.Ino, name string) (e store.Entry, err error) {
 	if err := r.row(selectEntry, r.dests[:2], int64(dir), name); err != nil {
 		return e, err
 	}
-	return entryOf(dir, name, r.numbers[0], r.numbers[1])
-}
-
-// entryOf makes an entry of the columns of its row.
-func entryOf(dir store.Ino, name string, ino, typ int64) (store.Entry, error) {
-	if !store.Ino(ino).Valid() || !store.ValidType(typ) {
-		return store.Entry{}, store.Damaged("entry %.1000q of inode %d leads to inode %d of type %d", name, dir, ino, typ)
-	}
-	return store.Entry{Name: name, Ino: store.Ino(ino), Type: store.Type(typ)}, nil
+	return store.DecodeEntry(dir, name, r.numbers[0], r.numbers[1])
 }
 
 // List adds the entries of a directory to l.
@@ -109,14 +97,9 @@ func (r reader) List(dir store.Ino, after string, max int, l *store.Listing) err
 		if err := scan(rows, dests[:]); err != nil {
 			return err
 		}
-		ino, typ := r.numbers[0], r.numbers[1]
-		switch {
-		case !store.Ino(ino).Valid() || !store.ValidType(typ):
-			return store.Damaged("entry %.1000q of inode %d leads to inode %d of type %d", name, dir, ino, typ)
-		case !store.ValidName([]byte(name)):
-			return store.Damaged("inode %d has an entry with an impossible name: %.1000q", dir, name)
+		if err := l.AddRow(dir, name, r.numbers[0], r.numbers[1]); err != nil {
+			return err
 		}
-		l.Add(name, store.Ino(ino), store.Type(typ))
 	}
 	return r.explain(rows.Err())
 }
@@ -129,18 +112,14 @@ func (r reader) Xattrs(ino store.Ino) (list []store.Xattr, err error) {
 	}
 	defer rows.Close()
 	var name, value sql.RawBytes
-	dests, size := [...]any{&name, &value}, 0
+	dests, found := [...]any{&name, &value}, store.XattrList{}
 	for rows.Next() {
 		if err := scan(rows, dests[:]); err != nil {
 			return nil, err
 		}
-		if len(name) > store.MaxXattrName || len(value) > store.MaxXattrValue {
-			return nil, store.Damaged("inode %d has an extended attribute %.100q that is too long", ino, name)
+		if err := found.Add(ino, name, value); err != nil {
+			return nil, err
 		}
-		if size += len(name) + len(value); size > store.MaxXattrs {
-			return nil, store.Damaged("inode %d has more than %d bytes of extended attributes", ino, store.MaxXattrs)
-		}
-		list = append(list, store.Xattr{Name: string(name), Value: append([]byte{}, value...)})
 	}
-	return list, r.explain(rows.Err())
+	return found.List, r.explain(rows.Err())
 }

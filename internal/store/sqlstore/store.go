@@ -32,7 +32,7 @@ type Store struct {
 	readOnly bool
 	timeout  time.Duration
 
-	gate     gate // everything happens inside it, except closing the Store
+	gate     release.Gate // everything happens inside it, except closing the Store
 	readers  pool
 	probe    versionProbe
 	writer   writer
@@ -191,7 +191,7 @@ func (s *Store) begin(ctx context.Context) (*rx, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if err := s.gate.enter(); err != nil {
+	if err := s.gate.Enter(); err != nil {
 		return nil, err
 	}
 	c, err := s.readers.take(ctx)
@@ -201,7 +201,7 @@ func (s *Store) begin(ctx context.Context) (*rx, error) {
 		}
 	}
 	if err != nil {
-		s.gate.leave()
+		s.gate.Leave()
 		return nil, explain(err)
 	}
 	return &rx{reader: reader{c}, s: s}, nil
@@ -244,7 +244,7 @@ func (s *Store) Close() error {
 	if s.orphans.Load() > 0 {
 		_ = s.reap(bg) // the next Open does
 	}
-	if err := s.gate.close(); err != nil {
+	if err := s.gate.Close(); err != nil {
 		return err
 	}
 	s.shut()

@@ -1,8 +1,6 @@
 package sqlstore
 
 import (
-	"io/fs"
-
 	"github.com/foliofs/folio/internal/store"
 )
 
@@ -10,27 +8,12 @@ import (
 // byte that was written in the chunk. SQL cannot write a part of a value: WriteAt writes whole
 // chunks, and reads a chunk before if p does not cover it.
 func (t *tx) WriteAt(n *store.Node, p []byte, off int64) error {
-	switch {
-	case off < 0:
-		return fs.ErrInvalid
-	case off > store.MaxSize-int64(len(p)):
-		return store.ErrTooLarge
-	case len(p) == 0:
-		return nil
+	if err := store.CheckWrite(off, len(p)); err != nil {
+		return err
 	}
-	stored := n.Size - n.Holes
-	for at := off; len(p) > 0; {
-		part := p[:min(len(p), store.ChunkSize-int(at%store.ChunkSize))]
-		more, err := t.writeChunk(store.DataID(n.Ino, at), part, int(at%store.ChunkSize), stored == 0 && !t.clones)
-		if err != nil {
-			return t.fail(err)
-		}
-		stored += int64(more)
-		p, at = p[len(part):], at+int64(len(part))
-		n.Size = max(n.Size, at)
-	}
-	n.Holes = n.Size - stored
-	return nil
+	return t.fail(store.WriteChunks(n, p, off, func(part []byte, off, stored int64) (int, error) {
+		return t.writeChunk(store.DataID(n.Ino, off), part, int(off%store.ChunkSize), stored == 0 && !t.clones)
+	}))
 }
 
 // writeChunk writes part at an offset of a chunk, which is known to have no row or not, and returns
@@ -73,28 +56,15 @@ func (t *tx) patched(id int64, part []byte, off, size int) ([]byte, error) {
 
 // Truncate implements store.Tx.
 func (t *tx) Truncate(n *store.Node, size int64) error {
-	switch {
-	case size < 0:
-		return fs.ErrInvalid
-	case size > store.MaxSize:
-		return store.ErrTooLarge
-	case size >= n.Size:
-		n.Holes += size - n.Size
-		n.Size = size
-		return nil
+	if err := store.CheckSize(size); err != nil {
+		return err
 	}
-	stored := n.Size - n.Holes
-	less, err := t.cut(n, size)
-	if err != nil {
-		return t.fail(err)
-	}
-	n.Size, n.Holes = size, size-(stored-less)
-	return nil
+	return t.fail(store.Resize(n, size, t.cut))
 }
 
 // cut removes the content from byte size on, and returns how much was stored of it.
 func (t *tx) cut(n *store.Node, size int64) (less int64, err error) {
-	first, last := chunkRange(n.Ino, (size+store.ChunkSize-1)/store.ChunkSize)
+	first, last := store.ChunkRange(n.Ino, (size+store.ChunkSize-1)/store.ChunkSize)
 	less, err = t.number(sumChunks, first, last)
 	if err == nil && (less > 0 || t.clones) {
 		err = t.deleteChunks(first, last)
@@ -124,10 +94,4 @@ func (t *tx) cutChunk(id int64, rest int) (less int, err error) {
 	}
 	_, err = t.exec(cutChunk, rest, id)
 	return size - rest, err
-}
-
-// chunkRange returns the ids of the chunks of an inode from one on.
-func chunkRange(ino store.Ino, first int64) (low, high int64) {
-	low = store.DataID(ino, 0)
-	return low + first, low + 1<<store.ChunkBits - 1
 }

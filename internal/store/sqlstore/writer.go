@@ -31,21 +31,21 @@ func (s *Store) enterWriter(ctx context.Context) (*writer, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if err := s.gate.enter(); err != nil {
+	if err := s.gate.Enter(); err != nil {
 		return nil, err
 	}
 	select {
 	case <-s.writer.turn:
 		return &s.writer, nil
 	case <-ctx.Done():
-		s.gate.leave()
+		s.gate.Leave()
 		return nil, ctx.Err()
 	}
 }
 
 func (s *Store) leaveWriter() {
 	s.writer.turn <- struct{}{}
-	s.gate.leave()
+	s.gate.Leave()
 }
 
 // prepare makes a volume ready for its first write. It switches to a log, so that a commit does not

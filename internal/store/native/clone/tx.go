@@ -113,7 +113,7 @@ func (t *Tx) copyRows(from, to store.Ino) error {
 	if err != nil {
 		return err
 	}
-	low, high := rowstore.ChunkRange(from, 0)
+	low, high := store.ChunkRange(from, 0)
 	ids, err := rowids(data, low, high)
 	for _, id := range ids {
 		if err == nil {
@@ -207,7 +207,7 @@ func (t *Tx) copyAllToClones(s *rowstore.Sharing, ino store.Ino, first int64) er
 	if err != nil {
 		return err
 	}
-	low, high := rowstore.ChunkRange(ino, first)
+	low, high := store.ChunkRange(ino, first)
 	ids, err := rowids(data, low, high)
 	if err != nil {
 		return err

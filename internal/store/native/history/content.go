@@ -3,7 +3,6 @@ package history
 import (
 	"errors"
 	"io"
-	"io/fs"
 
 	"github.com/foliofs/folio/internal/store"
 	"github.com/foliofs/folio/internal/store/native/rowstore"
@@ -12,15 +11,9 @@ import (
 
 // ReadAt implements store.Rx.
 func (r *Rx) ReadAt(n store.Node, p []byte, off int64) (int, error) {
-	if off < 0 {
-		return 0, fs.ErrInvalid
-	}
-	if off >= n.Size {
-		return 0, io.EOF
-	}
-	var eof error
-	if rest := n.Size - off; int64(len(p)) > rest {
-		p, eof = p[:rest], io.EOF
+	p, eof := store.Within(&n, p, off)
+	if len(p) == 0 {
+		return 0, eof
 	}
 	done := 0
 	err := r.guard(func() error { return r.read(&n, p, off, &done) })

@@ -49,7 +49,7 @@ func (r *Rx) PreservedChunks(ino store.Ino, off int64) iter.Seq2[store.StoredChu
 			fail(err)
 			return
 		}
-		first, last := rowstore.ChunkRange(ino, off>>store.ChunkShift)
+		first, last := store.ChunkRange(ino, off>>store.ChunkShift)
 		for row, err := range was.RangeKey(sqlitefile.Including(first), sqlitefile.Including(last)) {
 			var v [rowstore.DataWasColumns]sqlitefile.Value
 			if err == nil {

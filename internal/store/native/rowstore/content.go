@@ -3,7 +3,6 @@ package rowstore
 import (
 	"errors"
 	"io"
-	"io/fs"
 
 	"github.com/foliofs/folio/internal/store"
 	"github.com/foliofs/folio/sqlitefile"
@@ -11,15 +10,9 @@ import (
 
 // ReadAt fills p from the content of n.
 func (r Rx) ReadAt(n store.Node, p []byte, off int64) (int, error) {
-	if off < 0 {
-		return 0, fs.ErrInvalid
-	}
-	if off >= n.Size {
-		return 0, io.EOF
-	}
-	var eof error
-	if rest := n.Size - off; int64(len(p)) > rest {
-		p, eof = p[:rest], io.EOF
+	p, eof := store.Within(&n, p, off)
+	if len(p) == 0 {
+		return 0, eof
 	}
 	done := 0
 	err := r.Engine.Guard(func() error { return r.ReadContent(&n, p, off, &done) })

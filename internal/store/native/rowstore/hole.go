@@ -30,7 +30,7 @@ func (r Rx) NextHole(n store.Node, off int64) (start int64, err error) {
 // those of the base that show through (C1).
 func (r Rx) Chunks(ino store.Ino, off int64) iter.Seq2[store.StoredChunk, error] {
 	first := off >> store.ChunkShift
-	own := r.ownChunks(ChunkRange(ino, first))
+	own := r.ownChunks(store.ChunkRange(ino, first))
 	if !r.HasClones() {
 		return own
 	}

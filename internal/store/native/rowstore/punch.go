@@ -23,7 +23,7 @@ func (t *Tx) PunchHole(n *store.Node, off, size int64) error {
 		}
 		off = next
 	}
-	setStored(n, stored)
+	n.SetStored(stored)
 	return nil
 }
 

@@ -63,7 +63,7 @@ func (t *Tx) ChunkCount(ino store.Ino) (count int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	low, high := ChunkRange(ino, 0)
+	low, high := store.ChunkRange(ino, 0)
 	c := data.Cursor()
 	ok, err := c.SeekRowid(high + 1)
 	if err != nil {

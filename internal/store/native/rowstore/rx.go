@@ -75,16 +75,13 @@ func decodeNode(row *sqlitefile.Row, n *store.Node) error {
 		return err
 	}
 	raw, odd := NodeRow(&v)
-	var fit bool
-	*n, fit = raw.Node(store.Ino(row.Rowid()))
+	var err error
+	*n, err = raw.Decode(store.Ino(row.Rowid()))
 	if odd {
 		at := slices.IndexFunc(v[:], func(v sqlitefile.Value) bool { return v.Kind() != sqlitefile.KindInteger })
 		return store.Damaged("inode %d: table node holds %v in column %s", n.Ino, v[at].Kind(), TableShapes[NodeTable].Columns[at])
 	}
-	if !fit {
-		return store.Damaged("inode %d has a number that no inode can have: mode %#o, nlink %d, uid %d, gid %d", n.Ino, raw.Mode, raw.Nlink, raw.UID, raw.GID)
-	}
-	return nil
+	return err
 }
 
 // NodeRow takes the columns of an inode. It is odd if some are no integers.
@@ -148,36 +145,27 @@ func (r Rx) ReadXattrs(ino store.Ino) ([]store.Xattr, error) {
 	if err != nil {
 		return nil, err
 	}
-	var list []store.Xattr
-	size := 0
+	var found store.XattrList
 	for row, err := range t.Prefix(int64(ino)) {
+		if err == nil {
+			err = addXattr(&found, ino, &row)
+		}
 		if err != nil {
 			return nil, err
 		}
-		x, err := xattrOf(ino, &row)
-		if err != nil {
-			return nil, err
-		}
-		if size += len(x.Name) + len(x.Value); size > store.MaxXattrs {
-			return nil, store.Damaged("inode %d has more than %d bytes of extended attributes", ino, store.MaxXattrs)
-		}
-		list = append(list, x)
 	}
-	return list, nil
+	return found.List, nil
 }
 
-// xattrOf makes a copy of an extended attribute (N2), which is no longer than the format allows.
-func xattrOf(ino store.Ino, row *sqlitefile.Row) (x store.Xattr, err error) {
+// addXattr adds a copy of an extended attribute (N2).
+func addXattr(l *store.XattrList, ino store.Ino, row *sqlitefile.Row) error {
 	var v [XattrColumns]sqlitefile.Value
 	if err := row.ValuesUpTo(store.MaxXattrValue+1, v[:]); err != nil {
-		return x, err
+		return err
 	}
-	name, value := v[XattrName].Bytes(), v[XattrValue].Bytes()
-	switch {
-	case len(name) > store.MaxXattrName || len(value) > store.MaxXattrValue:
-		return x, store.Damaged("inode %d has an extended attribute %.100q that is too long", ino, name)
-	case v[XattrName].Kind() != sqlitefile.KindText || v[XattrValue].Kind() < sqlitefile.KindText:
-		return x, store.Damaged("inode %d has an extended attribute %q of kind %s", ino, name, v[XattrValue].Kind())
+	name, value := v[XattrName], v[XattrValue]
+	if name.Kind() != sqlitefile.KindText || value.Kind() < sqlitefile.KindText {
+		return store.Damaged("inode %d has an extended attribute %q of kind %s", ino, name.Bytes(), value.Kind())
 	}
-	return store.Xattr{Name: string(name), Value: append([]byte{}, value...)}, nil
+	return l.Add(ino, name.Bytes(), value.Bytes())
 }

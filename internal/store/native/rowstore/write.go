@@ -3,7 +3,6 @@ package rowstore
 import (
 	"errors"
 	"io"
-	"io/fs"
 
 	"github.com/foliofs/folio/internal/store"
 	"github.com/foliofs/folio/sqlitefile"
@@ -13,39 +12,17 @@ import (
 // byte that was written in the chunk.
 func (t *Tx) WriteAt(n *store.Node, p []byte, off int64) error {
 	t.Adds = true
-	switch {
-	case off < 0:
-		return fs.ErrInvalid
-	case off > store.MaxSize-int64(len(p)):
-		return store.ErrTooLarge
-	case len(p) == 0:
-		return nil
+	if err := store.CheckWrite(off, len(p)); err != nil {
+		return err
 	}
-	stored := n.Size - n.Holes
-	for at := off; len(p) > 0; {
-		part := p[:min(len(p), store.ChunkSize-int(at%store.ChunkSize))]
-		var more int
-		var err error
+	return t.Fail(store.WriteChunks(n, p, off, func(part []byte, off, stored int64) (int, error) {
+		id, at := store.DataID(n.Ino, off), int(off%store.ChunkSize)
 		if stored > 0 || t.CopyOnWrite != nil {
-			more, err = t.writeChunk(store.DataID(n.Ino, at), part, int(at%store.ChunkSize))
-		} else { // there is no row at all
-			more, err = t.addChunk(store.DataID(n.Ino, at), part, int(at%store.ChunkSize))
+			return t.writeChunk(id, part, at)
 		}
-		if err != nil {
-			return t.Fail(err)
-		}
-		stored += int64(more)
-		p, at = p[len(part):], at+int64(len(part))
-		n.Size = max(n.Size, at)
-	}
-	setStored(n, stored)
-	return nil
+		return t.addChunk(id, part, at) // there is no row at all
+	}))
 }
-
-// setStored sets the holes of an inode that has the given number of stored bytes. In a damaged
-// volume that number may be negative, or greater than the size. The inode must stay readable and
-// removable nevertheless.
-func setStored(n *store.Node, stored int64) { n.Holes = min(max(n.Size-stored, 0), n.Size) }
 
 // writeChunk writes part at an offset of a chunk, and returns by how many bytes its row became
 // longer.
@@ -115,7 +92,7 @@ func (t *Tx) addChunk(id int64, part []byte, off int) (more int, err error) {
 func ChunkSize(row *sqlitefile.Row, id int64) (int, error) {
 	size, err := row.Size(DataBytes)
 	if err == nil && size > store.ChunkSize {
-		err = store.Damaged("inode %d has a chunk of %d bytes", id>>store.ChunkBits, size)
+		err = store.ChunkTooLong(id, size)
 	}
 	return int(size), err
 }
@@ -134,24 +111,10 @@ func ReadRow(row *sqlitefile.Row, p []byte) error {
 
 // Truncate implements store.Tx.
 func (t *Tx) Truncate(n *store.Node, size int64) error {
-	switch {
-	case size < 0:
-		return fs.ErrInvalid
-	case size > store.MaxSize:
-		return store.ErrTooLarge
-	case size >= n.Size:
-		n.Holes += size - n.Size
-		n.Size = size
-		return nil
+	if err := store.CheckSize(size); err != nil {
+		return err
 	}
-	stored := n.Size - n.Holes
-	less, err := t.cut(n, size)
-	if err != nil {
-		return t.Fail(err)
-	}
-	n.Size = size
-	setStored(n, stored-less)
-	return nil
+	return t.Fail(store.Resize(n, size, t.cut))
 }
 
 // cut removes the content from byte size on, and returns how much was stored of it.
@@ -194,7 +157,7 @@ func (t *Tx) cutChunk(id int64, rest int) (less int, err error) {
 
 // sumChunks returns how many bytes the data rows of an inode have from a chunk on.
 func (t *Tx) sumChunks(ino store.Ino, first int64) (sum int64, err error) {
-	for c, err := range t.ownChunks(ChunkRange(ino, first)) {
+	for c, err := range t.ownChunks(store.ChunkRange(ino, first)) {
 		if err != nil {
 			return 0, err
 		}
@@ -213,12 +176,6 @@ func (t *Tx) DeleteChunks(ino store.Ino, first int64) (shared int64, err error) 
 	if err != nil {
 		return 0, err
 	}
-	_, err = data.DeleteRange(ChunkRange(ino, first))
+	_, err = data.DeleteRange(store.ChunkRange(ino, first))
 	return shared, err
-}
-
-// ChunkRange returns the ids of the chunks of an inode from one on.
-func ChunkRange(ino store.Ino, first int64) (low, high int64) {
-	low = store.DataID(ino, 0)
-	return low + first, low + 1<<store.ChunkBits - 1
 }

@@ -1,4 +1,4 @@
-package sqlstore
+package release
 
 import (
 	"errors"
@@ -9,26 +9,26 @@ import (
 // TestGate closes a gate while a call is inside.
 func TestGate(t *testing.T) {
 	t.Parallel()
-	var g gate
-	if err := errors.Join(g.enter(), g.enter()); err != nil {
+	var g Gate
+	if err := errors.Join(g.Enter(), g.Enter()); err != nil {
 		t.Fatal(err)
 	}
-	g.leave()
+	g.Leave()
 	closed := make(chan error)
-	go func() { closed <- g.close() }()
-	for g.enter() == nil { // until close is there
-		g.leave()
+	go func() { closed <- g.Close() }()
+	for g.Enter() == nil { // until close is there
+		g.Leave()
 	}
 	select {
 	case <-closed:
 		t.Error("closed with somebody in")
 	default:
 	}
-	g.leave()
+	g.Leave()
 	if err := <-closed; err != nil {
 		t.Error(err)
 	}
-	if err := g.close(); !errors.Is(err, fs.ErrClosed) {
+	if err := g.Close(); !errors.Is(err, fs.ErrClosed) {
 		t.Errorf("closed twice: %v", err)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	_ "embed"
 	"fmt"
 	"math"
-	"path"
 	"path/filepath"
 	"strings"
 	"text/template"
@@ -102,7 +101,8 @@ func (c *Chart) file(t theme) string {
 
 // picture is the text that shows the chart in its document.
 func (c *Chart) picture() string {
-	near := func(t theme) string { return strings.TrimPrefix(c.file(t), path.Dir(c.Place.Doc)+"/") }
+	up := strings.Repeat("../", strings.Count(c.Place.Doc, "/"))
+	near := func(t theme) string { return up + c.file(t) }
 	return fmt.Sprintf("<picture>\n<source media=\"(prefers-color-scheme: dark)\" srcset=\"%s\">\n<img alt=\"%s\" src=\"%s\">\n</picture>\n",
 		near(themes[1]), c.Title, near(themes[0]))
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/foliofs/folio/lab/result"
 )
@@ -78,32 +79,31 @@ func (r *Report) edit(text string, p Place) (string, error) {
 	return head + p.begin() + r.section(p) + p.end() + tail, nil
 }
 
-// frontPage is for people who do not know the goals of this project; --list shows them.
-const frontPage = "README.md"
-
-// section returns the text of a place: charts, a table and its origin, and the goals that are not
-// reached unless it is on the front page.
+// section returns the text of a place: charts, a table, and its origin.
 func (r *Report) section(p Place) string {
 	var b strings.Builder
-	b.WriteString(pictures(p) + "\n| what | beside | result | claim |\n|---|---|---|---|\n")
-	var short []string
+	b.WriteString(pictures(p) + "\n| what | compared with | result | claim |\n|---|---|---|---|\n")
 	for _, row := range Rows {
-		if row.Place != p {
-			continue
+		if row.Place == p {
+			fmt.Fprintf(&b, "| %s | %s | %s | `%s` |\n", row.What, row.beside(), r.cell(&row), row.Name)
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | `%s` |\n", row.What, row.beside(), r.cell(&row), row.Name)
+	}
+	fmt.Fprintf(&b, "\n%s\n\n", r.origin(p))
+	return b.String()
+}
+
+// day returns the day on which the figures of a place were measured: the latest, if some of them
+// were measured later than others.
+func (r *Report) day(p Place) (day time.Time) {
+	day = r.Started
+	for _, row := range Rows {
 		for _, c := range row.Claims {
-			if res := r.Result(c.Name); res.Verdict == Short {
-				short = append(short, fmt.Sprintf("`%s` %s of %s", c.Name, number(res.Figure.Value), number(*c.Asked)))
+			if res := r.Result(c.Name); row.Place == p && res.Measured.After(day) {
+				day = res.Measured
 			}
 		}
 	}
-	fmt.Fprintf(&b, "\n%s\n", r.origin())
-	if len(short) > 0 && p.Doc != frontPage {
-		fmt.Fprintf(&b, "Goals that are not reached: %s.\n", strings.Join(short, ", "))
-	}
-	b.WriteString("\n")
-	return b.String()
+	return day
 }
 
 // beside names the peers of a row, each once.
@@ -148,8 +148,8 @@ func (c *Claim) counts() string {
 	return c.Label
 }
 
-// origin says where the figures come from.
-func (r *Report) origin() string {
+// origin says where the figures of a place come from.
+func (r *Report) origin(p Place) string {
 	m := r.Machine
 	var systems []string
 	for _, d := range r.Dirs {
@@ -160,7 +160,7 @@ func (r *Report) origin() string {
 		fewer = ", fewer where they take long,"
 	}
 	return fmt.Sprintf("Medians of %d samples%s of %s: %s, %d cores, %s, Go %s, all files in memory unless a row says otherwise. `go -C lab run . claims CLAIM` measures a row.",
-		r.Samples, fewer, r.Started.Format("2 January 2006"), m.CPU, m.Cores, strings.Join(systems, " and "), strings.TrimPrefix(m.Go, "go"))
+		r.Samples, fewer, r.day(p).Format("2 January 2006"), m.CPU, m.Cores, strings.Join(systems, " and "), strings.TrimPrefix(m.Go, "go"))
 }
 
 // number writes a figure with as many digits as one can trust.

@@ -41,6 +41,8 @@ type Result struct {
 	Peer    string  `json:"peer,omitempty"`
 	Unit    string  `json:"unit,omitempty"`
 	Samples int     `json:"samples,omitempty"`
+	// Measured is the day of the figure, if it is not the day of the report.
+	Measured time.Time `json:"measured,omitzero"`
 }
 
 // A Verdict says whether a figure reaches its goal.

@@ -41,6 +41,7 @@ var importRules = []importRule{
 	{pkg: "internal/format", pure: true},
 	{pkg: "internal/ddl", pure: true},
 	{pkg: "internal/record", own: "internal/format"},
+	{pkg: "internal/sql/syntax", pure: true},
 	{pkg: "internal/sql/value", own: "internal/ddl internal/record", pure: true},
 	{pkg: "internal/sql/function", own: "internal/record internal/sql/value", pure: true},
 	{pkg: "internal/expr", own: "internal/ddl internal/record internal/sql/value internal/sql/function", pure: true},

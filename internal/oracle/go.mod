@@ -9,6 +9,8 @@ require (
 	modernc.org/sqlite v1.61.1
 )
 
+require github.com/sqlc-dev/meyer v0.1.2 // indirect
+
 require (
 	github.com/dustin/go-humanize v1.1.0 // indirect
 	github.com/foliofs/folio v0.0.0-00010101000000-000000000000

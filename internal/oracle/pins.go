@@ -2,5 +2,8 @@
 
 package oracle
 
-// This file is never built. It keeps in go.mod the module whose testdata the fuzzdata test replays.
-import _ "modernc.org/sqlite"
+// This file is never built. It keeps in go.mod the modules whose testdata tests replay.
+import (
+	_ "github.com/sqlc-dev/meyer/parser"
+	_ "modernc.org/sqlite"
+)

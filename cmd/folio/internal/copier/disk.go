@@ -227,3 +227,17 @@ func isSpecial(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && !info.Mode().IsRegular() && !info.IsDir()
 }
+
+// Cat writes the content of a file to standard output.
+func Cat(stdout io.Writer, loc location.Location, rx *folio.Rx) error {
+	f, err := rx.Open(loc.Path)
+	if err != nil {
+		return loc.Failure(loc.Path, err)
+	}
+	defer f.Close()
+	out := &terminal.Output{W: stdout}
+	if _, err = f.WriteTo(out); out.Err != nil {
+		return failure.OfOutput(out.Err)
+	}
+	return loc.Failure(loc.Path, err)
+}

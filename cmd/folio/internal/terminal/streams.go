@@ -4,6 +4,7 @@ package terminal
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -86,4 +87,65 @@ func (s *Streams) WarnRefused(name, attr string, err error) {
 // WarnUnreadable says that a file was left out because it could not be read.
 func (s *Streams) WarnUnreadable(name string, err error) {
 	s.Warn(failure.Rehint(&fs.PathError{Path: name, Err: err}, "left out"))
+}
+
+// An Output remembers the error of its writer. So it can be told from an error of reading.
+type Output struct {
+	W   io.Writer
+	Err error
+}
+
+func (o *Output) Write(p []byte) (int, error) {
+	n, err := o.W.Write(p)
+	if err != nil {
+		o.Err = err
+	}
+	return n, err
+}
+
+var errNoTerminal = errors.New("--interactive asks on a terminal, and standard input is none")
+
+// A Questioner asks the user, on a terminal.
+type Questioner struct {
+	*Streams
+	in *bufio.Reader
+}
+
+// NewQuestioner returns errNoTerminal if standard input is no terminal.
+func (s *Streams) NewQuestioner() (*Questioner, error) {
+	if !isTerminal(s.Stdin) {
+		return nil, errNoTerminal
+	}
+	return &Questioner{s, bufio.NewReader(s.Stdin)}, nil
+}
+
+// Ask reports whether the user said yes.
+func (q *Questioner) Ask(format string, names ...string) bool {
+	escaped := make([]any, len(names))
+	for i, name := range names {
+		escaped[i] = quote.Escape(name)
+	}
+	fmt.Fprintf(q.Stderr, "folio: "+format+" ", escaped...)
+	answer, _ := q.in.ReadString('\n')
+	return strings.HasPrefix(answer, "y") || strings.HasPrefix(answer, "Y")
+}
+
+// Say keeps a line of --verbose until the change that it is about is committed.
+func (s *Streams) Say(format string, names ...string) {
+	escaped := make([]any, len(names))
+	for i, name := range names {
+		escaped[i] = quote.Escape(name)
+	}
+	s.said = append(s.said, fmt.Sprintf(format, escaped...))
+}
+
+// Tell writes the lines that Say has kept. After an error they are dropped.
+func (s *Streams) Tell(err error) error {
+	if err == nil {
+		for _, line := range s.said {
+			fmt.Fprintln(s.Stdout, line)
+		}
+	}
+	s.said = nil
+	return err
 }

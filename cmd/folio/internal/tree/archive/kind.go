@@ -2,17 +2,22 @@ package archive
 
 import (
 	"archive/tar"
+	"archive/zip"
 	"bufio"
 	"bytes"
 	"compress/bzip2"
+	"compress/flate"
 	"compress/gzip"
+	"compress/zlib"
 	"encoding/binary"
 	"errors"
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 
 	"github.com/foliofs/folio/cmd/folio/internal/tree"
+	"github.com/foliofs/folio/cmd/folio/internal/tree/disk"
 )
 
 // magicSize is how many bytes of a file tell its kind: those of a tar header.
@@ -154,4 +159,56 @@ func kindError(head []byte) error {
 		}
 	}
 	return tree.ErrKind
+}
+
+// Open opens the source at path; "-" is a tar archive on stdin.
+func Open(path string, stdin io.Reader, o *tree.Options) (tree.Source, error) {
+	o = o.OrDefault()
+	if path == "-" {
+		return openStream("standard input", stdin, nil, o), nil
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		return disk.OpenDir(path, o)
+	}
+	if !info.Mode().IsRegular() {
+		return openPipe(path, o), nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	src, err := openFile(f, info, o)
+	if err != nil {
+		f.Close()
+	}
+	return src, err
+}
+
+// archiveError gives the errors of the packages that read archives our names.
+func archiveError(err error) error {
+	if err == nil {
+		return nil
+	}
+	for ours, theirs := range archiveErrors {
+		if slices.ContainsFunc(theirs, func(target error) bool { return errors.Is(err, target) }) {
+			return ours
+		}
+	}
+	_, isFlate := errors.AsType[flate.CorruptInputError](err)
+	_, isBzip2 := errors.AsType[bzip2.StructuralError](err)
+	if isFlate || isBzip2 {
+		return tree.ErrUnpack
+	}
+	return err
+}
+
+var archiveErrors = map[error][]error{
+	tree.ErrTruncated: {io.ErrUnexpectedEOF, io.EOF}, // a reader that takes an io.EOF for an end has looked for it before
+	tree.ErrChecksum:  {gzip.ErrChecksum, zip.ErrChecksum, zlib.ErrChecksum},
+	tree.ErrUnpack:    {gzip.ErrHeader, zip.ErrFormat, zlib.ErrHeader, tar.ErrHeader, tree.ErrChanged}, // a size that is untrue
+	tree.ErrMethod:    {zip.ErrAlgorithm},
 }

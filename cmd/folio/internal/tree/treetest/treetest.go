@@ -9,10 +9,13 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/cmd/folio/internal/tree"
 )
 
@@ -75,4 +78,50 @@ func WantLines(t *testing.T, got, want []string) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n\t%s\nwant\n\t%s", strings.Join(got, "\n\t"), strings.Join(want, "\n\t"))
 	}
+}
+
+// Sample returns the entries of a small tree, which belong to the user of the test.
+func Sample() []*tree.Entry {
+	at := time.Unix(1e9, 123456789)
+	entry := func(name string, mode fs.FileMode, data string) *tree.Entry {
+		e := &tree.Entry{Data: []byte(data), Content: strings.NewReader(data), Size: int64(len(data))}
+		e.Header = folio.Header{Name: name, Mode: mode, ModTime: at, AccessTime: at, ChangeTime: at}
+		e.UID, e.GID = uint32(max(0, os.Getuid())), uint32(max(0, os.Getgid()))
+		return e
+	}
+	link := entry("l", fs.ModeSymlink|0o777, "")
+	link.Linkname = "a/f"
+	return []*tree.Entry{
+		entry(".", fs.ModeDir|0o700, ""), entry("a", fs.ModeDir|0o755, ""), entry("a/f", 0o644, "content"),
+		entry("g", 0o600, strings.Repeat("long", 1<<20)), link,
+	}
+}
+
+// Fill adds the entries of Sample to a sink, and finishes it. It returns their lines, sorted.
+func Fill(to tree.Sink) (lines []string, err error) {
+	for _, e := range Sample() {
+		if err := to.Add(e); err != nil {
+			return nil, err
+		}
+	}
+	for _, e := range Sample() {
+		line, err := Describe(e)
+		if err != nil {
+			return nil, err
+		}
+		lines = append(lines, line)
+	}
+	slices.Sort(lines)
+	return lines, to.Finish()
+}
+
+// WantSample reads a source, and compares it with the lines that Fill has returned.
+func WantSample(t *testing.T, src tree.Source, lines []string) {
+	t.Helper()
+	got, err := Collect(src)
+	if err != nil {
+		t.Error(err)
+	}
+	slices.Sort(got)
+	WantLines(t, got, lines)
 }

@@ -128,7 +128,7 @@ func (e *Export) write(root *os.Root, empty bool) (err error) {
 	src := &volume.Source{Loc: e.loc, Rx: e.rx, Follow: true, Links: true}
 	x := &volume.Export{Streams: e.Streams, Ctx: e.ctx, Progress: p}
 	e.stats, err = x.Run(src, root, e.dir, &disk.WriteOptions{
-		Top: ".", SetTop: empty, Attr: disk.WholeAttr, Replace: e.Force, Owner: os.Geteuid() == 0 && !e.NoOwner,
+		Top: ".", SetTop: empty, Replace: e.Force, Owner: os.Geteuid() == 0 && !e.NoOwner,
 	})
 	e.Left = x.Refused
 	return err

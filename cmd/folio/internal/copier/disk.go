@@ -148,7 +148,7 @@ func (c *Copy) write(src *volume.Source, dir, top string) error {
 	}
 	defer root.Close()
 	o := &disk.WriteOptions{
-		Top: top, SetTop: c.Preserve, Attr: c.attr,
+		Top: top, SetTop: c.Preserve, Prepare: c.prepare, Keep: !c.Preserve,
 		Replace: !c.NoClobber, Skip: c.NoClobber, Strict: true, Owner: c.Preserve && os.Geteuid() == 0,
 	}
 	if c.OnlyNewer || c.Verbose {
@@ -181,22 +181,20 @@ func (c *Copy) before(src *volume.Source) func(e *tree.Entry, to string) (pass b
 	}
 }
 
-// attr returns the attributes of a copy: all of them, or those that a new file gets.
-func (c *Copy) attr(e *tree.Entry) *disk.Attr {
-	a := disk.WholeAttr(e)
+// prepare gives an entry the attributes of its copy: all that it has, or those of a new file.
+func (c *Copy) prepare(e *tree.Entry) {
 	if !c.Archive {
-		a.Xattrs = nil
+		e.Xattrs = nil
 	}
 	if c.Preserve {
-		return a
+		return
 	}
-	a.Keep = true
-	a.Mode = e.Mode.Type() | e.Mode.Perm()&^value.Umask
-	if e.Mode.IsDir() {
-		a.Mode |= e.Mode & fs.ModeSticky
+	sticky := e.Mode & fs.ModeSticky
+	if !e.Mode.IsDir() {
+		sticky = 0
 	}
-	a.Mtime, a.Atime = zeroTime, zeroTime
-	return a
+	e.Mode = e.Mode.Type() | e.Mode.Perm()&^value.Umask | sticky
+	e.ModTime, e.AccessTime = zeroTime, zeroTime
 }
 
 // through writes a file to a device or a named pipe.

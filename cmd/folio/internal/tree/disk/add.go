@@ -12,36 +12,41 @@ import (
 
 // Add implements tree.Sink. Entries come in walk order. A regular file has a Content that is an
 // io.ReaderAt.
-func (w *Writer) Add(e *tree.Entry) error {
+func (w *Writer) Add(entry *tree.Entry) error {
+	e := *entry
+	maps.DeleteFunc(e.Xattrs, func(name string, _ []byte) bool { return !tree.KeepsXattr(name) })
+	if w.o.Prepare != nil {
+		w.o.Prepare(&e)
+	}
 	to := path.Join(w.o.Top, e.Name)
 	if to == "." {
-		w.topAttr = w.o.Attr(e)
+		w.topAttr = &e
 		return nil
 	}
 	if err := w.leaveTo(path.Dir(to)); err != nil {
 		return err
 	}
 	if w.o.Before != nil {
-		if pass, err := w.o.Before(e, to); pass || err != nil {
+		if pass, err := w.o.Before(entry, to); pass || err != nil {
 			return err
 		}
 	}
 	name := path.Base(to)
-	switch first := w.o.Names.Link(w.o.From, e, w.o.Top, to); {
+	switch first := w.o.Names.Link(w.o.From, &e, w.o.Top, to); {
 	case first != "":
 		return w.link(first, name)
 	case e.Mode.IsRegular():
-		err := w.addFile(name, w.o.Attr(e), e.Content.(io.ReaderAt))
+		err := w.addFile(name, &e, e.Content.(io.ReaderAt))
 		if pe, ok := errors.AsType[*fs.PathError](err); err == nil || ok && pe.Op == Op {
 			return err
 		}
 		return &tree.EntryError{Name: e.Name, Err: err} // of reading it
 	case e.Mode.IsDir():
-		return w.enter(name, w.o.Attr(e))
+		return w.enter(name, &e)
 	case e.Mode.Type() == fs.ModeSymlink:
-		return w.symlink(name, e.Linkname, w.o.Attr(e))
+		return w.symlink(name, e.Linkname, &e)
 	}
-	return w.special(name, w.o.Attr(e))
+	return w.special(name, &e)
 }
 
 // leaveTo goes up to a directory.
@@ -63,13 +68,4 @@ func (w *Writer) Finish() error {
 		return w.finish(w.topAttr)
 	}
 	return w.finish(nil)
-}
-
-// WholeAttr returns all attributes of an entry that go to disk.
-func WholeAttr(e *tree.Entry) *Attr {
-	maps.DeleteFunc(e.Xattrs, func(name string, _ []byte) bool { return !tree.KeepsXattr(name) })
-	return &Attr{
-		Mode: e.Mode, UID: e.UID, GID: e.GID, Rdev: e.Rdev, Size: e.Size, Holes: e.Holes,
-		Mtime: e.ModTime, Atime: e.AccessTime, Xattrs: e.Xattrs,
-	}
 }

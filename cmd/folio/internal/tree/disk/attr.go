@@ -2,8 +2,6 @@ package disk
 
 import (
 	"errors"
-	"io/fs"
-	"time"
 
 	"github.com/foliofs/folio/cmd/folio/internal/tree"
 )
@@ -14,8 +12,12 @@ type WriteOptions struct {
 	// itself. SetTop gives the directory the attributes of the entry then.
 	Top    string
 	SetTop bool
-	// Attr returns the attributes that an entry gets.
-	Attr func(e *tree.Entry) *Attr
+	// Prepare changes the attributes of an entry before it is written. It may be nil. A file whose
+	// ModTime and AccessTime are zero gets the times of writing.
+	Prepare func(e *tree.Entry)
+	// Keep lets a directory that is there stay as it is, and a regular file keep its mode when its
+	// content is replaced.
+	Keep bool
 	// Before is called before an entry is written to a path in the directory. It reports whether
 	// the entry is passed over. It may be nil.
 	Before func(e *tree.Entry, to string) (pass bool, err error)
@@ -39,20 +41,6 @@ type WriteOptions struct {
 	// Refused is called for each extended attribute that the disk does not take, with the path of
 	// its file, by any goroutine. Without it, that is an error.
 	Refused func(name, attr string, err error)
-}
-
-// An Attr holds the attributes of a file.
-type Attr struct {
-	Mode         fs.FileMode
-	UID, GID     uint32
-	Mtime, Atime time.Time // if both are zero, those of writing
-	Rdev         uint64    // of a device, as Linux has it
-	Size         int64     // of a regular file
-	Holes        bool      // some of it is zeros that need no space
-	Xattrs       map[string][]byte
-	// Keep lets a directory that is there stay as it is, and a regular file keep its mode when its
-	// content is replaced.
-	Keep bool
 }
 
 // Op is the Op of every *fs.PathError about a file of the tree.

@@ -7,19 +7,20 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/foliofs/folio/cmd/folio/internal/tree"
 	"golang.org/x/sys/unix"
 )
 
 // setTimes sets the times of a file in the directory, not through a symbolic link.
-func (d *outDir) setTimes(name string, attr *Attr) error {
-	if attr.Mtime.IsZero() && attr.Atime.IsZero() {
+func (d *outDir) setTimes(name string, attr *tree.Entry) error {
+	if attr.ModTime.IsZero() && attr.AccessTime.IsZero() {
 		return nil
 	}
-	atime, err := unix.TimeToTimespec(attr.Atime)
+	atime, err := unix.TimeToTimespec(attr.AccessTime)
 	if err != nil {
 		return err
 	}
-	mtime, err := unix.TimeToTimespec(attr.Mtime)
+	mtime, err := unix.TimeToTimespec(attr.ModTime)
 	if err != nil {
 		return err
 	}
@@ -47,7 +48,7 @@ func ignoreEINTR(fn func() error) error {
 }
 
 // mknod makes a device or a fifo, if the system lets it.
-func (d *outDir) mknod(name string, attr *Attr) (made bool, err error) {
+func (d *outDir) mknod(name string, attr *tree.Entry) (made bool, err error) {
 	var kind uint32
 	switch attr.Mode.Type() {
 	case fs.ModeNamedPipe:

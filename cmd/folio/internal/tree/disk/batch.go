@@ -1,5 +1,7 @@
 package disk
 
+import "github.com/foliofs/folio/cmd/folio/internal/tree"
+
 // Sizes that bound the memory of a Writer.
 const (
 	arenaSize = 1 << 20 // bytes of contents in one batch; larger contents are written in pieces, not by workers
@@ -17,7 +19,7 @@ type job struct {
 	dir  *outDir
 	name string
 	path string
-	attr Attr
+	attr tree.Entry
 	data []byte // in the batch's arena
 }
 
@@ -67,7 +69,7 @@ func (w *Writer) work() {
 }
 
 func (w *Writer) write(j *job) error {
-	return w.file(j.dir, j.name, &j.attr, func(name string, attr *Attr) error {
+	return w.file(j.dir, j.name, &j.attr, func(name string, attr *tree.Entry) error {
 		f, err := j.dir.create(name)
 		if err != nil {
 			return err

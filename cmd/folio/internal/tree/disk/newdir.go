@@ -4,6 +4,8 @@ import (
 	"errors"
 	"os"
 	"sync/atomic"
+
+	"github.com/foliofs/folio/cmd/folio/internal/tree"
 )
 
 // An outDir is an open directory of the tree. The walk holds it while it is in it, and so does each
@@ -14,7 +16,7 @@ type outDir struct {
 	self    *os.File // for what os.Root cannot do
 	path    string
 	holders atomic.Int32
-	attr    atomic.Pointer[Attr] // set when the walk leaves
+	attr    atomic.Pointer[tree.Entry] // set when the walk leaves
 }
 
 // openOut opens a directory in root.
@@ -44,7 +46,7 @@ func (d *outDir) release(w *Writer) {
 }
 
 // finishDir gives a directory its attributes: the times before the mode, which may forbid it.
-func (w *Writer) finishDir(d *outDir, attr *Attr) error {
+func (w *Writer) finishDir(d *outDir, attr *tree.Entry) error {
 	if w.o.Owner {
 		if err := d.self.Chown(int(attr.UID), int(attr.GID)); err != nil {
 			return err

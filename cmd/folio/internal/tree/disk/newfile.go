@@ -10,6 +10,8 @@ import (
 	"os"
 	"slices"
 	"strconv"
+
+	"github.com/foliofs/folio/cmd/folio/internal/tree"
 )
 
 // blockSize is the size of the blocks of zeros that are left out of files with holes.
@@ -19,7 +21,7 @@ var zeros [blockSize]byte
 
 // file calls fn to make a regular file. If the name is taken, fn makes the file under a temporary
 // name, and it is renamed when it is complete. So no reader sees a part of it.
-func (w *Writer) file(d *outDir, name string, attr *Attr, fn func(name string, attr *Attr) error) error {
+func (w *Writer) file(d *outDir, name string, attr *tree.Entry, fn func(name string, attr *tree.Entry) error) error {
 	err := fn(name, attr)
 	switch {
 	case !errors.Is(err, fs.ErrExist):
@@ -35,7 +37,7 @@ func (w *Writer) file(d *outDir, name string, attr *Attr, fn func(name string, a
 		return err
 	case there.IsDir():
 		return errInTheWay
-	case attr.Keep && there.Mode().IsRegular():
+	case w.o.Keep && there.Mode().IsRegular():
 		kept := *attr
 		kept.Mode = there.Mode()
 		attr = &kept
@@ -51,7 +53,7 @@ func (w *Writer) file(d *outDir, name string, attr *Attr, fn func(name string, a
 }
 
 // large writes a content that is not held in memory.
-func (w *Writer) large(d *outDir, name, shown string, attr *Attr, content io.ReaderAt) error {
+func (w *Writer) large(d *outDir, name, shown string, attr *tree.Entry, content io.ReaderAt) error {
 	f, err := d.create(name)
 	if err != nil {
 		return err
@@ -65,7 +67,7 @@ func (w *Writer) large(d *outDir, name, shown string, attr *Attr, content io.Rea
 }
 
 // writeAt writes p. If there are to be holes, it leaves out blocks of zeros.
-func writeAt(f *os.File, p []byte, off int64, attr *Attr) error {
+func writeAt(f *os.File, p []byte, off int64, attr *tree.Entry) error {
 	if !attr.Holes {
 		if len(p) == 0 {
 			return nil
@@ -102,7 +104,7 @@ func (w *Writer) setXattrs(f *os.File, shown string, attrs map[string][]byte) er
 // finishFile closes a file that was written and gives it its attributes, or removes it if it was
 // written with an error. Setting an owner takes away setuid, so the mode comes last.
 // Warnings have the path shown, as the name may be temporary.
-func (w *Writer) finishFile(d *outDir, f *os.File, name, shown string, attr *Attr, err error) error {
+func (w *Writer) finishFile(d *outDir, f *os.File, name, shown string, attr *tree.Entry, err error) error {
 	if err == nil && attr.Holes {
 		err = f.Truncate(attr.Size)
 	}

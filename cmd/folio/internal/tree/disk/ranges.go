@@ -1,6 +1,10 @@
 package disk
 
-import "io"
+import (
+	"io"
+
+	"github.com/foliofs/folio/cmd/folio/internal/tree"
+)
 
 // Ranges is a content that knows where its holes are.
 type Ranges interface {
@@ -11,7 +15,7 @@ type Ranges interface {
 
 // nextData returns the next range to copy: all that is left if there are to be no holes, or the
 // content does not know them.
-func nextData(content io.ReaderAt, off int64, attr *Attr) (start, end int64, err error) {
+func nextData(content io.ReaderAt, off int64, attr *tree.Entry) (start, end int64, err error) {
 	if r, ok := content.(Ranges); ok && attr.Holes {
 		start, end, err = r.NextData(off, attr.Size)
 		if err == nil && (start < off || end < start || end > attr.Size || end == off) {
@@ -23,7 +27,7 @@ func nextData(content io.ReaderAt, off int64, attr *Attr) (start, end int64, err
 }
 
 // copyRanges writes a content to a new file, without its holes.
-func (w *Writer) copyRanges(pw *writeBehind, attr *Attr, content io.ReaderAt) error {
+func (w *Writer) copyRanges(pw *writeBehind, attr *tree.Entry, content io.ReaderAt) error {
 	for off := int64(0); off < attr.Size; {
 		start, end, err := nextData(content, off, attr)
 		if err == nil {

@@ -16,7 +16,7 @@ func TestRoundTrip(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer root.Close()
-	w, err := NewWriter(root, &WriteOptions{Top: ".", SetTop: true, Attr: WholeAttr})
+	w, err := NewWriter(root, &WriteOptions{Top: ".", SetTop: true})
 	if err != nil {
 		t.Fatal(err)
 	}

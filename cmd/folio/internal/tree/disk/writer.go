@@ -29,8 +29,8 @@ type Writer struct {
 	workers    sync.WaitGroup
 	pending    sync.WaitGroup // batches that were sent and are not written yet
 	failed     atomic.Pointer[error]
-	topAttr    *Attr     // of the entry ".", if it is the directory itself
-	pieces     [2][]byte // of large contents: one is read while the other one is written
+	topAttr    *tree.Entry // of the entry ".", if it is the directory itself
+	pieces     [2][]byte   // of large contents: one is read while the other one is written
 }
 
 // A level is a directory on the way from the top to where files are being made.
@@ -38,7 +38,7 @@ type level struct {
 	dir  *outDir // nil while it is closed; see reopen
 	name string
 	path string // "." at the top
-	attr *Attr
+	attr *tree.Entry
 }
 
 type ids struct{ uid, gid uint32 }
@@ -82,7 +82,7 @@ func (w *Writer) Close() {
 }
 
 // Finish waits for everything that is being written. If attr is not nil the top directory gets it.
-func (w *Writer) finish(attr *Attr) error {
+func (w *Writer) finish(attr *tree.Entry) error {
 	if err := w.drain(); err != nil {
 		return err
 	}
@@ -151,7 +151,7 @@ func (w *Writer) makeIn(d *outDir, name string, fn func(d *outDir) error) error 
 }
 
 // Enter makes a directory and goes into it.
-func (w *Writer) enter(name string, attr *Attr) error {
+func (w *Writer) enter(name string, attr *tree.Entry) error {
 	var sub *outDir
 	at := path.Join(w.top().path, name)
 	err := w.do(name, func(d *outDir) error {
@@ -159,7 +159,7 @@ func (w *Writer) enter(name string, attr *Attr) error {
 		if err != nil {
 			return err
 		}
-		if !made && attr.Keep {
+		if !made && w.o.Keep {
 			attr = nil
 		}
 		sub, err = openOut(d.root, name, at)
@@ -204,11 +204,11 @@ func (w *Writer) leave() error {
 }
 
 // File makes a regular file of attr.Size bytes, which content gives.
-func (w *Writer) addFile(name string, attr *Attr, content io.ReaderAt) error {
+func (w *Writer) addFile(name string, attr *tree.Entry, content io.ReaderAt) error {
 	if attr.Size > arenaSize {
 		return w.do(name, func(d *outDir) error {
 			shown := path.Join(w.top().path, name)
-			return w.file(d, name, attr, func(name string, attr *Attr) error { return w.large(d, name, shown, attr, content) })
+			return w.file(d, name, attr, func(name string, attr *tree.Entry) error { return w.large(d, name, shown, attr, content) })
 		})
 	}
 	if err := w.failure(); err != nil {
@@ -257,7 +257,7 @@ func (w *Writer) fail(err error) {
 }
 
 // Symlink makes a symbolic link, whatever its target.
-func (w *Writer) symlink(name, to string, attr *Attr) error {
+func (w *Writer) symlink(name, to string, attr *tree.Entry) error {
 	return w.make(name, func(d *outDir) error {
 		if err := d.root.Symlink(to, name); err != nil {
 			return err
@@ -283,7 +283,7 @@ func (w *Writer) link(old, name string) error {
 
 // Special makes a device or a fifo. Where the system does not let it be made, there is a warning
 // instead.
-func (w *Writer) special(name string, attr *Attr) error {
+func (w *Writer) special(name string, attr *tree.Entry) error {
 	var made bool
 	err := w.make(name, func(d *outDir) (err error) {
 		made, err = d.mknod(name, attr)
@@ -304,7 +304,7 @@ func (w *Writer) special(name string, attr *Attr) error {
 }
 
 // mode is the mode that a file may have here.
-func (w *Writer) mode(attr *Attr) fs.FileMode {
+func (w *Writer) mode(attr *tree.Entry) fs.FileMode {
 	mode := attr.Mode & (fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky)
 	const unsettable = math.MaxUint32 // chown takes it for no change
 	theirs := w.o.Owner && attr.UID != unsettable && attr.GID != unsettable

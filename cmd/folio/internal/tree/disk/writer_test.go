@@ -12,21 +12,22 @@ import (
 	"testing"
 	"time"
 
+	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/cmd/folio/internal/tree"
 )
 
 var past = time.Unix(1e9, 123456789)
 
-func dirAttr(perm fs.FileMode) *Attr {
-	return &Attr{Mode: fs.ModeDir | perm, Mtime: past, Atime: past}
+func dirAttr(perm fs.FileMode) *tree.Entry {
+	return fileAttr(fs.ModeDir|perm, 0)
 }
 
-func fileAttr(perm fs.FileMode, size int) *Attr {
-	return &Attr{Mode: perm, Size: int64(size), Mtime: past, Atime: past}
+func fileAttr(perm fs.FileMode, size int) *tree.Entry {
+	return &tree.Entry{Size: int64(size), Header: folio.Header{Mode: perm, ModTime: past, AccessTime: past}}
 }
 
 // writeTree writes a tree into dir and returns the first error.
-func writeTree(t *testing.T, dir string, o *WriteOptions, top *Attr, fn func(*Writer) error) error {
+func writeTree(t *testing.T, dir string, o *WriteOptions, top *tree.Entry, fn func(*Writer) error) error {
 	t.Helper()
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -175,7 +176,7 @@ func TestNames(t *testing.T) {
 			"dir":     func(w *Writer) error { return w.enter(name, dirAttr(0o700)) },
 			"symlink": func(w *Writer) error { return w.symlink(name, "x", fileAttr(0o777, 0)) },
 			"link":    func(w *Writer) error { return w.link("x", name) },
-			"special": func(w *Writer) error { return w.special(name, &Attr{Mode: fs.ModeNamedPipe}) },
+			"special": func(w *Writer) error { return w.special(name, fileAttr(fs.ModeNamedPipe, 0)) },
 		} {
 			err := writeTree(t, dir, &WriteOptions{Replace: true}, nil, add)
 			if e, ok := errors.AsType[*fs.PathError](err); !ok || e.Op != Op || !errors.Is(err, tree.ErrName) {
@@ -301,9 +302,7 @@ func TestInTheWay(t *testing.T) {
 	}
 	add := func(w *Writer) error {
 		attr, large := fileAttr(0o644, 3), fileAttr(0o644, 2*arenaSize)
-		attr.Keep, large.Keep = true, true
 		top := dirAttr(0o755)
-		top.Keep = true
 		return errors.Join(
 			w.addFile("f", attr, strings.NewReader("new")), w.addFile("large", large, strings.NewReader(strings.Repeat("x", 2*arenaSize))),
 			w.enter("d", top), addFile(w, "g", "new"), w.leave(),
@@ -312,7 +311,7 @@ func TestInTheWay(t *testing.T) {
 	for _, tt := range []struct {
 		o    WriteOptions
 		want string
-	}{{WriteOptions{Skip: true}, "old"}, {WriteOptions{Replace: true}, "new"}} {
+	}{{WriteOptions{Skip: true, Keep: true}, "old"}, {WriteOptions{Replace: true, Keep: true}, "new"}} {
 		if err := writeTree(t, dir, &tt.o, nil, add); err != nil {
 			t.Error(err)
 		}
@@ -384,7 +383,7 @@ func TestHoles(t *testing.T) {
 	content := make([]byte, 3*arenaSize+100)
 	copy(content[arenaSize:], "data")
 	small := content[arenaSize-100 : arenaSize+2*blockSize]
-	attr := func(p []byte) *Attr {
+	attr := func(p []byte) *tree.Entry {
 		a := fileAttr(0o644, len(p))
 		a.Holes = true
 		return a

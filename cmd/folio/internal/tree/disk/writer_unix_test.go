@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/foliofs/folio/cmd/folio/internal/tree"
 	"golang.org/x/sys/unix"
 )
 
@@ -26,7 +27,7 @@ func allocated(t *testing.T, path string) int64 {
 func TestSetuidNeedsTheOwner(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	attr := func(uid int) *Attr {
+	attr := func(uid int) *tree.Entry {
 		a := fileAttr(fs.ModeSetuid|0o755, 1)
 		a.UID, a.GID = uint32(uid), uint32(os.Getegid())
 		return a
@@ -100,7 +101,7 @@ func TestXattrs(t *testing.T) {
 	if err := unix.Setxattr(dir, "user.test", []byte("x"), 0); err != nil {
 		t.Skip("no extended attributes here:", err)
 	}
-	with := func(a *Attr) *Attr {
+	with := func(a *tree.Entry) *tree.Entry {
 		a.Xattrs = map[string][]byte{"user.k": []byte("v")}
 		return a
 	}

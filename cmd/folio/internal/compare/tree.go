@@ -17,11 +17,11 @@ type Tree interface {
 	Top() (*File, error)
 	// Error names a file of the tree in an error.
 	Error(path string, err error) error
-	// Origin says where the files of the tree lie.
+	// Origin says where the files of the tree are.
 	Origin() Origin
 }
 
-// An Origin is where the files of a tree lie. Inodes of trees with equal Origins are the same
+// An Origin is where the files of a tree are. Inodes of trees with equal Origins are the same
 // files, as they are at one moment.
 type Origin struct {
 	Volume string // "" for files on disk; the same text for one volume, by whatever name

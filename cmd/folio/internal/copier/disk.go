@@ -219,7 +219,7 @@ func (c *Copy) through(p *Place, rx *folio.Rx) error {
 	return p.Failure(err)
 }
 
-// isSpecial reports whether a name is that of a file that is written through: a device, or a named
+// isSpecial reports whether a name belongs to a file that is written through: a device, or a named
 // pipe.
 func isSpecial(name string) bool {
 	info, err := os.Stat(name)

@@ -219,7 +219,7 @@ func (w *searchWorker) file(p string) error {
 	return w.pass(foundSize)
 }
 
-// line takes a line that matches, or lies near one.
+// line takes a line that matches, or is near one.
 func (w *searchWorker) line(p string, l *match.Line) error {
 	if !l.Context {
 		w.lines++

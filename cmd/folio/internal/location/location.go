@@ -71,7 +71,7 @@ func split(arg string, end int) (l Location, ok bool) {
 	return l, true
 }
 
-// isRegular reports whether a name on disk is that of a regular file.
+// isRegular reports whether a name on disk belongs to a regular file.
 func isRegular(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && info.Mode().IsRegular()
@@ -272,7 +272,7 @@ func SameFile(a, b string) bool {
 	return errA == nil && errB == nil && os.SameFile(inA, inB)
 }
 
-// SkipVolume returns the files to pass over if an existing volume lies within a source: the volume,
+// SkipVolume returns the files to pass over if an existing volume is within a source: the volume,
 // and the side files of a database.
 func SkipVolume(volume string) (func(tree.FileID, string) bool, error) {
 	if OnServer(volume) {

@@ -65,8 +65,8 @@ var (
 	errOnDisk      = errors.New("is a name on disk, and not VOLUME:PATH")
 )
 
-// SameVolume checks that the operands lie in one volume, under whatever name, and can be changed.
-// way is the way out if one lies in another volume.
+// SameVolume checks that the operands are in one volume, under whatever name, and can be changed.
+// way is the way out if one is in another volume.
 func SameVolume(operands []Operand, way string) error {
 	for i, o := range operands {
 		if o.onDisk {
@@ -88,7 +88,7 @@ func SameVolume(operands []Operand, way string) error {
 	return nil
 }
 
-// IsDir reports whether a name in a volume is that of a directory, or of a symbolic link to one.
+// IsDir reports whether a name in a volume belongs to a directory, or to a symbolic link to one.
 func IsDir(rx *folio.Rx, name string) bool {
 	info, err := rx.Stat(name)
 	return err == nil && info.IsDir()

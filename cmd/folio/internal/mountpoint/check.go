@@ -71,7 +71,7 @@ func checkMounts(mounts []Mount, dir, real, volume string) error {
 	return nil
 }
 
-// isOf reports whether a mounted volume is that of a name on disk.
+// isOf reports whether a name on disk is the mounted volume.
 func (m *Mount) isOf(mounts []Mount, volume string) bool {
 	return location.SameFile(m.location(mounts).Volume, volume)
 }
@@ -82,7 +82,7 @@ func (m *Mount) Location() location.Location {
 	return m.location(mounts)
 }
 
-// location tells the volume from the path in it by looking for the file. If that lies in a mount
+// location tells the volume from the path in it by looking for the file. If it is in a mount
 // whose daemon does not answer, the volume is what comes before the first colon.
 func (m *Mount) location(mounts []Mount) location.Location {
 	if location.OnServer(m.Source) {
@@ -97,7 +97,7 @@ func (m *Mount) location(mounts []Mount) location.Location {
 	return location.Location{Volume: volume, Path: location.Clean(path)}
 }
 
-// failure returns the error of a directory that is a mount whose daemon does not answer, or lies in
+// failure returns the error of a directory that is a mount whose daemon does not answer, or is in
 // it.
 func (m *Mount) failure(dir, real string, err error) error {
 	cause, shown := errStale, m.Dir

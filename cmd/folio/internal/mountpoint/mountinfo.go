@@ -93,7 +93,7 @@ func at(mounts []Mount, dir string) (Mount, bool) {
 	return Mount{}, false
 }
 
-// around returns the mount that a resolved directory lies in.
+// around returns the mount that a resolved directory is in.
 func around(mounts []Mount, dir string) (Mount, bool) {
 	for _, dir := range upward(dir) {
 		if m, ok := at(mounts, dir); ok {
@@ -103,7 +103,7 @@ func around(mounts []Mount, dir string) (Mount, bool) {
 	return Mount{}, false
 }
 
-// upward returns a directory and those that it lies in.
+// upward returns a directory and all directories above it.
 func upward(dir string) []string {
 	dirs := []string{dir}
 	for up := filepath.Dir(dir); up != dir; up = filepath.Dir(dir) {

@@ -7,7 +7,7 @@ import (
 )
 
 // Resolve returns the absolute path of a directory without symbolic links, as the kernel lists it.
-// The directory may be, or lie in, a mount whose daemon does not answer: nothing is asked of it, as
+// The directory may be, or be in, a mount whose daemon does not answer: nothing is asked of it, as
 // a question could hang for ever, and the rest of the path stays as it is.
 func Resolve(dir string) (string, error) {
 	mounts, err := list()
@@ -54,7 +54,7 @@ func resolve(mounts []Mount, dir string) (string, error) {
 	return filepath.Join(real, rest), nil
 }
 
-// reachable returns an error if a resolved path is a mount whose daemon does not answer, or lies in
+// reachable returns an error if a resolved path is a mount whose daemon does not answer, or is in
 // one, which is then returned.
 func reachable(mounts []Mount, real string) (Mount, error) {
 	for _, dir := range upward(real) {

@@ -29,7 +29,7 @@ const (
 )
 
 // Unmount unmounts a volume, and returns when its daemon has closed it. A mount whose daemon is
-// dead is removed, whoever uses it.
+// dead is removed, even if programs use it.
 //
 // The daemon may have died while one of its threads told the kernel to forget something. Such a
 // thread, and all programs that use the mount, wait for ever; so nothing is asked of the mount

@@ -40,7 +40,7 @@ type Base struct {
 	closes []func() error                                    // in their order
 }
 
-// Close closes what the base lies in.
+// Close closes the base, and the volume or directory that it is in.
 func (b *Base) Close() (err error) {
 	for _, closing := range b.closes {
 		err = errors.Join(err, closing())
@@ -100,7 +100,7 @@ func openDir(name string) (*Base, error) {
 	}, nil
 }
 
-// HasIn reports whether a file of the system lies in the base.
+// HasIn reports whether a file of the system is in the base.
 func (b *Base) HasIn(file string) bool {
 	if b.Dir == "" {
 		return false

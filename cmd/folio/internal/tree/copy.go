@@ -37,8 +37,8 @@ type Copy struct {
 
 // A Progress is told about what is copied.
 type Progress interface {
-	// Expect adds the bytes that size returns, if it knows them, to those of the whole. Size is not
-	// called if nobody sees the progress.
+	// Expect adds the bytes that size returns, if it knows them, to the total. It does
+	// not call size if nothing is shown.
 	Expect(size func() (bytes int64, ok bool))
 	AddBytes(n int64)
 	AddFile()

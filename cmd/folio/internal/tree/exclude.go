@@ -42,7 +42,7 @@ func (x Exclude) File(name string, isDir bool) bool {
 	return false
 }
 
-// Below reports whether a file is left out, for itself or for a directory that it lies in.
+// Below reports whether a file is left out, for itself or for a directory above it.
 func (x Exclude) Below(name string, isDir bool) bool {
 	for i, c := range []byte(name) {
 		if c == '/' && x.File(name[:i], true) {

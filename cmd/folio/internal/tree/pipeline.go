@@ -200,7 +200,7 @@ func (p *Pipeline) AddRead(e *Entry, r io.Reader, cause func(error) error) error
 // Go runs a function of the producer on a goroutine, for which the pipeline waits.
 func (p *Pipeline) Go(fn func()) { p.group.Go(fn) }
 
-// addFed adds an entry with a stream that somebody else feeds.
+// addFed adds an entry with a stream that another goroutine feeds.
 func (p *Pipeline) addFed(e *Entry, s *Stream) error {
 	if err := p.account(e); err != nil {
 		return err

@@ -26,7 +26,7 @@ type tarSource struct {
 
 func (s *tarSource) OnDisk() bool { return false }
 
-// Size is that of the archive, which is a little more than that of the contents.
+// Size is the size of the archive, which is a little more than the contents.
 func (s *tarSource) Size(context.Context) (int64, bool) {
 	if s.file == nil {
 		return 0, false

@@ -14,7 +14,7 @@ type zipLinks struct {
 	first map[string]zipFile // the entry that stands for a file, by its first name; one without a name is not known yet
 }
 
-// linksOf looks which names are those of files with several.
+// linksOf finds the files with several names.
 func linksOf(files []zipFile, o *tree.Options) *zipLinks {
 	l := &zipLinks{o: o, first: make(map[string]zipFile)}
 	for _, f := range files {

@@ -57,7 +57,7 @@ func (f *File) Header() folio.Header {
 }
 
 // Entry describes the file, which has a path in the tree, without its content and its extended
-// attributes. Size is that of a regular file or a symbolic link.
+// attributes. Only regular files and symbolic links have a Size.
 func (f *File) Entry(path string) *tree.Entry {
 	e := f.stat.entry(path)
 	e.Linkname = f.target

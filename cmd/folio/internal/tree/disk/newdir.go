@@ -64,7 +64,7 @@ func (w *Writer) finishDir(d *outDir, attr *tree.Entry) error {
 // mkdir makes a directory that no other user can enter until it is finished.
 func (d *outDir) mkdir(name string) error { return d.root.Mkdir(name, 0o700) }
 
-// isDir reports whether a name is that of a directory itself.
+// isDir reports whether a name belongs to a directory, and not to a link to one.
 func (d *outDir) isDir(name string) bool {
 	info, err := d.root.Lstat(name)
 	return err == nil && info.IsDir()

@@ -120,7 +120,7 @@ func (a *Addition) inTheWay(name string, err error, way string) error {
 	return tree.OfSink(failure.Hint(a.loc.Failure(name, err), way))
 }
 
-// parent makes sure that a name lies in a directory, and makes it if there is none.
+// parent makes sure that a name is in a directory, and makes it if there is none.
 func (a *Addition) parent(name string) error {
 	dir := path.Dir(name)
 	if a.dirs[dir] != nil {

@@ -1,9 +1,8 @@
 package archive
 
 import (
-	"io/fs"
 	"os"
-	"sync"
+	"sync/atomic"
 
 	"github.com/foliofs/folio/cmd/folio/internal/tree"
 )
@@ -16,58 +15,28 @@ func openPipe(path string, o *tree.Options) tree.Source {
 	return openStream(path, p, p, o)
 }
 
-// A pipe is opened by its first Read. One goroutine reads; any may close it.
+// A pipe is opened by its first Read. One goroutine reads; any may close it. A pipe that is opened
+// after Close stays open until the process ends.
 type pipe struct {
 	path string
-
-	mu     sync.Mutex // guards what follows; never held while anything waits
-	file   *os.File   // nil until it is open
-	closed bool
+	file atomic.Pointer[os.File] // nil until it is open
 }
 
 func (p *pipe) Read(b []byte) (int, error) {
-	f, err := p.open()
-	if err != nil {
-		return 0, err
+	f := p.file.Load()
+	if f == nil {
+		var err error
+		if f, err = os.Open(p.path); err != nil {
+			return 0, err
+		}
+		p.file.Store(f)
 	}
 	return f.Read(b)
 }
 
-func (p *pipe) open() (*os.File, error) {
-	p.mu.Lock()
-	f, closed := p.file, p.closed
-	p.mu.Unlock()
-	if f != nil || closed {
-		return f, p.openError(closed)
-	}
-	f, err := os.Open(p.path)
-	if err != nil {
-		return nil, err
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.closed {
-		_ = f.Close()
-		return nil, p.openError(true)
-	}
-	p.file = f
-	return f, nil
-}
-
-func (p *pipe) openError(closed bool) error {
-	if closed {
-		return tree.OpenError(p.path, fs.ErrClosed)
+func (p *pipe) Close() error {
+	if f := p.file.Load(); f != nil {
+		return f.Close()
 	}
 	return nil
-}
-
-// Close does not wait for an open in progress. The goroutine that opens it finds the pipe closed.
-func (p *pipe) Close() error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.closed = true
-	if p.file == nil {
-		return nil
-	}
-	return p.file.Close()
 }

@@ -73,8 +73,7 @@ func TestPipeInterrupted(t *testing.T) {
 	if err := src.Close(); err != nil {
 		t.Error(err)
 	}
-	// Let go of the goroutine that opens the pipe, if it has come to that; it finds the source
-	// closed.
+	// Let go of the goroutine that opens the pipe, if it has come to that.
 	if fd, err := unix.Open(name, unix.O_RDWR|unix.O_NONBLOCK|unix.O_CLOEXEC, 0); err == nil {
 		t.Cleanup(func() { _ = unix.Close(fd) })
 	}

@@ -70,9 +70,9 @@ func (e *Export) archive(f archive.Format) error {
 	p := e.NewProgress("exporting", e.Quiet)
 	defer p.Done()
 	src := &volume.Source{Loc: e.loc, Rx: e.rx, Follow: true, Links: f.IsTar()}
-	t, lost := &tree.Copy{Ctx: e.ctx, Progress: p}, &unsupported{format: f}
+	t, lost := &tree.Copy{Ctx: e.ctx, Progress: p}, &unsupported{seen: make(map[tree.FileID]bool)}
 	fill := func(to tree.Sink) error {
-		t.To = archiveSink{to, e.NoOwner, lost}
+		t.To = archiveSink{to, e.NoOwner, f, lost}
 		return t.Run(src)
 	}
 	o := &archive.Options{Replace: e.Force, Warn: func(name, what string) { e.WarnLeftOut(e.display(name), what) }}
@@ -105,6 +105,7 @@ func (e *Export) display(name string) string {
 type archiveSink struct {
 	tree.Sink
 	noOwner bool // entries belong to the user who runs the command
+	format  archive.Format
 	lost    *unsupported
 }
 
@@ -112,7 +113,9 @@ func (s archiveSink) Add(e *tree.Entry) error {
 	if s.noOwner {
 		e.UID, e.GID = uint32(max(0, os.Geteuid())), uint32(max(0, os.Getegid()))
 	}
-	s.lost.count(e)
+	if s.format == archive.Sqlar {
+		s.lost.count(e)
+	}
 	return s.Sink.Add(e)
 }
 
@@ -137,45 +140,34 @@ func (e *Export) archiveFailure(err error) error {
 	return err
 }
 
-// An unsupported counts what the files of an export have and its archive cannot hold.
+// An unsupported counts what the files of an export have and a SQLite archive cannot hold.
 // docs/howto/command.md says what else a format rounds or leaves out.
 type unsupported struct {
-	format archive.Format
 	seen   map[tree.FileID]bool // files with several names
 	links  int64                // names that became files of their own
 	xattrs int64                // files with extended attributes
 }
 
-func (l *unsupported) count(e *tree.Entry) {
-	if l.format != archive.Sqlar {
-		return
+func (u *unsupported) count(e *tree.Entry) {
+	if e.Shared {
+		if u.seen[e.ID] {
+			u.links++
+		}
+		u.seen[e.ID] = true
 	}
-	l.countLink(e)
 	if len(e.Xattrs) > 0 {
-		l.xattrs++
+		u.xattrs++
 	}
-}
-
-func (l *unsupported) countLink(e *tree.Entry) {
-	if !e.Shared {
-		return
-	}
-	if l.seen[e.ID] {
-		l.links++
-	} else if l.seen == nil {
-		l.seen = make(map[tree.FileID]bool)
-	}
-	l.seen[e.ID] = true
 }
 
 // err returns nil if nothing was lost.
-func (l *unsupported) err() error {
+func (u *unsupported) err() error {
 	var lost []string
-	if l.links > 0 {
-		lost = append(lost, value.Count(l.links, "hard link is a file of its own", "hard links are files of their own"))
+	if u.links > 0 {
+		lost = append(lost, value.Count(u.links, "hard link is a file of its own", "hard links are files of their own"))
 	}
-	if l.xattrs > 0 {
-		lost = append(lost, value.Count(l.xattrs, "file has", "files have")+" lost extended attributes")
+	if u.xattrs > 0 {
+		lost = append(lost, value.Count(u.xattrs, "file has", "files have")+" lost extended attributes")
 	}
 	if lost == nil {
 		return nil

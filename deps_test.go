@@ -43,8 +43,9 @@ var importRules = []importRule{
 	{pkg: "internal/record", own: "internal/format"},
 	{pkg: "internal/sql/syntax", pure: true},
 	{pkg: "internal/sql/value", own: "internal/ddl internal/record", pure: true},
+	{pkg: "internal/sql/program", own: "internal/record internal/sql/value"},
 	{pkg: "internal/sql/function", own: "internal/record internal/sql/value", pure: true},
-	{pkg: "internal/expr", own: "internal/ddl internal/record internal/sql/value internal/sql/function", pure: true},
+	{pkg: "internal/expr", own: "internal/ddl internal/record internal/sql/value internal/sql/program internal/sql/function"},
 	{pkg: "internal/private"},         // set by sqlitefile, called by internal/store/native
 	{pkg: "internal/posix", os: true}, // its words, not its files
 	{pkg: "internal/osfile", third: "golang.org/x/sys", os: true},

@@ -4,74 +4,71 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/foliofs/folio/internal/ddl"
 	"github.com/foliofs/folio/internal/record"
 	"github.com/foliofs/folio/internal/sql/function"
+	"github.com/foliofs/folio/internal/sql/program"
 	"github.com/foliofs/folio/internal/sql/value"
-
-	"github.com/foliofs/folio/internal/ddl"
 )
 
-// call is a function with its arguments.
+// call is a function with its arguments. Some evaluate only some of them, or look at collations.
 func (c *compiler) call(n *ddl.Node) (term, error) {
-	args, err := c.args(n.Args)
-	if err != nil {
-		return term{}, err
-	}
 	name := strings.ToLower(n.Text)
-	if x, ok := special(name, args); ok {
-		return x, nil
+	switch args := len(n.Args); {
+	case name == "coalesce" && args >= 2, name == "ifnull" && args == 2:
+		return c.coalesce(n.Args)
+	case (name == "iif" || name == "if") && args >= 2:
+		return c.cases(c.b.Alloc(), n.Args, nil, func(when term) term { return when })
+	case (name == "likely" || name == "unlikely") && args == 1:
+		x, err := c.compile(n.Args[0])
+		return inherit(term{reg: x.reg, affinity: value.NoAffinity}, x), err
+	case name == "nullif" && args == 2:
+		return c.collated(n.Args, nullif)
+	case name == "min" && args >= 2:
+		return c.collated(n.Args, extreme(func(order int) bool { return order >= 0 }))
+	case name == "max" && args >= 2:
+		return c.collated(n.Args, extreme(func(order int) bool { return order < 0 }))
 	}
 	f, ok := function.Everywhere[name]
-	if !ok || len(args) < f.Least || f.Most >= 0 && len(args) > f.Most {
-		return term{}, fmt.Errorf("the function %s with %d arguments", n.Text, len(args))
+	if !ok || len(n.Args) < f.Least || f.Most >= 0 && len(n.Args) > f.Most {
+		if _, _, err := c.args(n.Args); err != nil { // which tells more
+			return term{}, err
+		}
+		return term{}, fmt.Errorf("the function %s with %d arguments", n.Text, len(n.Args))
 	}
-	return calling(args, f.Call), nil
+	return c.calling(n.Args, f.Call)
 }
 
-// special returns the functions that evaluate only some arguments, or look at collations.
-func special(name string, args []term) (x term, ok bool) {
-	switch n := len(args); {
-	case name == "coalesce" && n >= 2, name == "ifnull" && n == 2:
-		x = coalesce(args)
-	case (name == "iif" || name == "if") && n >= 2:
-		return caseWhen(args), true
-	case (name == "likely" || name == "unlikely") && n == 1:
-		x = term{affinity: value.NoAffinity, eval: args[0].eval}
-	case name == "nullif" && n == 2:
-		x = nullif(args)
-	case name == "min" && n >= 2:
-		x = extreme(args, func(order int) bool { return order >= 0 })
-	case name == "max" && n >= 2:
-		x = extreme(args, func(order int) bool { return order < 0 })
-	default:
-		return x, false
+// args evaluates arguments into registers that follow each other.
+func (c *compiler) args(nodes []*ddl.Node) (first program.Reg, terms []term, err error) {
+	first = c.b.Mark()
+	for _, n := range nodes {
+		mark := c.b.Mark()
+		x, err := c.compile(n)
+		if err != nil {
+			return 0, nil, err
+		}
+		terms = append(terms, x)
+		c.b.Move(c.free(mark), x.reg)
 	}
-	return inherit(x, args...), true
+	return first, terms, nil
 }
 
 // calling is a function of values.
-func calling(args []term, fn func(args []record.Value) (record.Value, error)) term {
-	return inherit(term{affinity: value.NoAffinity, eval: func(row Row) (record.Value, error) {
-		values := make([]record.Value, len(args))
-		for i := range args {
-			var err error
-			if values[i], err = args[i].eval(row); err != nil {
-				return record.Value{}, err
-			}
-		}
-		return fn(values)
-	}}, args...)
+func (c *compiler) calling(nodes []*ddl.Node, fn program.Func) (term, error) {
+	return c.collated(nodes, func(value.Collation) program.Func { return fn })
 }
 
-func coalesce(args []term) term {
-	return term{affinity: value.NoAffinity, eval: func(row Row) (v record.Value, err error) {
-		for i := range args {
-			if v, err = args[i].eval(row); err != nil || v.Kind() != record.Null {
-				return v, err
-			}
-		}
-		return record.Value{}, nil
-	}}
+// collated is a function that compares texts by the collation of the first argument that has one.
+func (c *compiler) collated(nodes []*ddl.Node, by func(order value.Collation) program.Func) (term, error) {
+	mark := c.b.Mark()
+	first, terms, err := c.args(nodes)
+	if err != nil {
+		return term{}, err
+	}
+	d := c.free(mark)
+	c.b.Call(by(firstCollation(terms)), d, first, len(nodes))
+	return inherit(term{reg: d, affinity: value.NoAffinity}, terms...), nil
 }
 
 // firstCollation returns the collation of the first argument that has one.
@@ -84,32 +81,51 @@ func firstCollation(args []term) value.Collation {
 	return value.NoCollation
 }
 
-func nullif(args []term) term {
-	order := firstCollation(args)
-	return calling(args, func(v []record.Value) (record.Value, error) {
+// coalesce is the first value that is not NULL.
+func (c *compiler) coalesce(nodes []*ddl.Node) (term, error) {
+	d := c.b.Alloc()
+	var terms []term
+	var found []program.Jump
+	for _, n := range nodes {
+		x, err := c.compile(n)
+		if err != nil {
+			return x, err
+		}
+		terms = append(terms, x)
+		c.b.Move(d, x.reg)
+		c.b.Release(d + 1)
+		found = append(found, c.b.JumpNotNull(d))
+	}
+	c.b.Land(found...)
+	return inherit(term{reg: d, affinity: value.NoAffinity}, terms...), nil
+}
+
+func nullif(order value.Collation) program.Func {
+	return func(v []record.Value) (record.Value, error) {
 		if value.Compare(v[0], v[1], order) == 0 {
 			return record.Value{}, nil
 		}
 		return v[0], nil
-	})
+	}
 }
 
 // extreme is min or max: better says for which order of the best so far and another that one is
 // taken.
-func extreme(args []term, better func(order int) bool) term {
-	order := firstCollation(args)
-	return calling(args, func(v []record.Value) (record.Value, error) {
-		best := v[0]
-		for _, w := range v {
-			if w.Kind() == record.Null {
-				return record.Value{}, nil
+func extreme(better func(order int) bool) func(order value.Collation) program.Func {
+	return func(order value.Collation) program.Func {
+		return func(v []record.Value) (record.Value, error) {
+			best := v[0]
+			for _, w := range v {
+				if w.Kind() == record.Null {
+					return record.Value{}, nil
+				}
 			}
-		}
-		for _, w := range v[1:] {
-			if better(value.Compare(best, w, order)) {
-				best = w
+			for _, w := range v[1:] {
+				if better(value.Compare(best, w, order)) {
+					best = w
+				}
 			}
+			return best, nil
 		}
-		return best, nil
-	})
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/foliofs/folio/internal/record"
+	"github.com/foliofs/folio/internal/sql/program"
 	"github.com/foliofs/folio/internal/sql/value"
 
 	"github.com/foliofs/folio/internal/ddl"
@@ -29,15 +30,14 @@ const Rowid = -1
 
 // A Row gives an expression the values of its columns, with the affinities of the columns applied;
 // an integer in a REAL column is a float. It is asked for Rowid, too.
-type Row interface {
-	Column(i int) (record.Value, error)
-}
+type Row = program.Row
 
 // An Expr is an expression that was compiled for the rows of one table. It is immutable and safe
 // for concurrent use.
 type Expr struct {
-	term
-	columns []int
+	program  *program.Program
+	affinity value.Affinity
+	columns  []int
 }
 
 // Columns returns the columns that the expression reads, in ascending order: Rowid is one, and
@@ -46,7 +46,7 @@ func (x *Expr) Columns() []int { return x.columns }
 
 // Eval returns the value of the expression for a row. Its error is that of the Row, or an error of
 // SQLite's own, such as an integer overflow in abs.
-func (x *Expr) Eval(row Row) (record.Value, error) { return x.eval(row) }
+func (x *Expr) Eval(row Row) (record.Value, error) { return x.program.Eval(row) }
 
 // Affinity returns the affinity that an index gives the value of the expression before it stores
 // that.
@@ -60,9 +60,9 @@ func (x *Expr) Affinity() ddl.Affinity {
 	return ddl.Affinity(x.affinity)
 }
 
-// A term is a part of an expression.
+// A term is a part of an expression, whose value is in a register.
 type term struct {
-	eval      func(row Row) (record.Value, error)
+	reg       program.Reg
 	affinity  value.Affinity
 	collation value.Collation // of the term itself
 	explicit  bool            // a COLLATE operator is somewhere in it
@@ -80,12 +80,20 @@ func Compile(text string, t *ddl.Table, place Place) (*Expr, error) {
 	if err != nil {
 		return nil, err
 	}
+	p, err := c.b.Program(x.reg)
+	if err != nil {
+		return nil, err
+	}
 	slices.Sort(c.columns)
-	return &Expr{x, slices.Compact(c.columns)}, nil
+	return &Expr{p, x.affinity, slices.Compact(c.columns)}, nil
 }
 
 // A compiler compiles one expression.
+//
+// Its registers are a stack. The value of a node is a constant, or in the register that was the
+// next one when the compiler began with the node. The registers behind that are free again.
 type compiler struct {
+	b       program.Builder
 	table   *ddl.Table
 	place   Place
 	columns []int
@@ -94,14 +102,14 @@ type compiler struct {
 func (c *compiler) compile(n *ddl.Node) (term, error) {
 	switch n.Op {
 	case ddl.OpNull:
-		return constant(record.Value{}), nil
+		return c.constant(record.Value{}), nil
 	case ddl.OpNumber:
-		return literal(n.Text, false)
+		return c.literal(n.Text, false)
 	case ddl.OpString:
-		return constant(record.OfText([]byte(n.Text))), nil
+		return c.constant(record.OfText([]byte(n.Text))), nil
 	case ddl.OpBlob:
 		b, err := hex.DecodeString(n.Text)
-		return constant(record.OfBlob(b)), err
+		return c.constant(record.OfBlob(b)), err
 	case ddl.OpName:
 		return c.name(n)
 	case ddl.OpMember:
@@ -115,70 +123,65 @@ func (c *compiler) compile(n *ddl.Node) (term, error) {
 }
 
 func (c *compiler) compileOther(n *ddl.Node) (term, error) {
-	if n.Op == ddl.OpCall {
-		return c.call(n)
-	}
-	args, err := c.args(n.Args)
-	if err != nil {
-		return term{}, err
-	}
 	switch n.Op {
+	case ddl.OpCall:
+		return c.call(n)
 	case ddl.OpIsNull:
-		return isNull(args[0], n.Not), nil
+		op := program.IsNull
+		if n.Not {
+			op = program.NotNull
+		}
+		return c.unary(n.Args[0], op)
 	case ddl.OpBetween:
-		return between(args, n.Not), nil
+		return c.between(n)
 	case ddl.OpIn:
-		if len(args) == 1 { // its meaning next to IS depends on the version
+		if len(n.Args) == 1 { // its meaning next to IS depends on the version
 			return term{}, errors.New("IN with an empty list")
 		}
-		return in(args, n), nil
+		return c.in(n)
 	case ddl.OpLike:
-		return like(args, n)
+		return c.like(n)
 	case ddl.OpCollate:
-		return collate(args[0], n.Text)
-	case ddl.OpCast:
-		return castTo(args[0], n.Affinity), nil
-	case ddl.OpCase:
-		if n.Based {
-			return caseOf(args), nil
+		x, err := c.compile(n.Args[0])
+		if err != nil {
+			return x, err
 		}
-		return caseWhen(args), nil
+		return collate(x, n.Text)
+	case ddl.OpCast:
+		return c.cast(n)
+	case ddl.OpCase:
+		return c.caseOf(n)
 	}
 	return term{}, fmt.Errorf("%s", n.Text)
 }
 
-func (c *compiler) args(nodes []*ddl.Node) ([]term, error) {
-	terms := make([]term, len(nodes))
-	for i, n := range nodes {
-		var err error
-		if terms[i], err = c.compile(n); err != nil {
-			return nil, err
-		}
-	}
-	return terms, nil
+// constant is a term without a row.
+func (c *compiler) constant(v record.Value) term {
+	return term{reg: c.b.Constant(v), affinity: value.NoAffinity}
 }
 
-// constant is a term without a row.
-func constant(v record.Value) term {
-	return term{eval: func(Row) (record.Value, error) { return v, nil }, affinity: value.NoAffinity}
+// free gives back all registers from mark on, and takes the first of them.
+func (c *compiler) free(mark program.Reg) program.Reg {
+	c.b.Release(mark)
+	return c.b.Alloc()
 }
 
 // literal is a number. A minus before it is a part of it: only so is -9223372036854775808 an
 // integer.
-func literal(text string, negative bool) (term, error) {
+func (c *compiler) literal(text string, negative bool) (term, error) {
 	if len(text) > 2 && text[1]|0x20 == 'x' {
-		return hexadecimal(text, negative)
+		return c.hexadecimal(text, negative)
 	}
 	if negative {
 		text = "-" + text
 	}
 	if i, how := value.ReadInteger([]byte(text)); how == value.IntegerWhole {
-		return constant(record.OfInt(i)), nil
+		return c.constant(record.OfInt(i)), nil
 	}
-	return constant(record.OfFloat(value.ReadFloat([]byte(text)).Value)), nil
+	return c.constant(record.OfFloat(value.ReadFloat([]byte(text)).Value)), nil
 }
 
-func hexadecimal(text string, negative bool) (term, error) {
+func (c *compiler) hexadecimal(text string, negative bool) (term, error) {
 	digits := text[2:]
 	for len(digits) > 1 && digits[0] == '0' {
 		digits = digits[1:]
@@ -199,7 +202,7 @@ func hexadecimal(text string, negative bool) (term, error) {
 	if negative {
 		u = -u
 	}
-	return constant(record.OfInt(int64(u))), nil
+	return c.constant(record.OfInt(int64(u))), nil
 }
 
 // name is a column, the rowid, TRUE, FALSE, or a string in double quotes.
@@ -209,11 +212,11 @@ func (c *compiler) name(n *ddl.Node) (term, error) {
 	}
 	if n.Quote == 0 {
 		if truth, ok := truthOf(n); ok {
-			return constant(value.OfBool(truth)), nil
+			return c.constant(value.OfBool(truth)), nil
 		}
 	}
 	if n.Quote == '"' { // in a schema that is read, in every build of SQLite
-		return constant(record.OfText([]byte(n.Text))), nil
+		return c.constant(record.OfText([]byte(n.Text))), nil
 	}
 	return term{}, fmt.Errorf("no such column: %s", n.Text)
 }
@@ -251,7 +254,7 @@ func (c *compiler) column(name string) (x term, ok bool, err error) {
 // reads completes the term of a column.
 func (c *compiler) reads(i int, x term) term {
 	c.columns = append(c.columns, i)
-	x.eval = func(row Row) (record.Value, error) { return row.Column(i) }
+	x.reg = c.b.Column(i)
 	return x
 }
 

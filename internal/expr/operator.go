@@ -3,14 +3,25 @@ package expr
 import (
 	"errors"
 	"fmt"
-	"math"
-
-	"github.com/foliofs/folio/internal/record"
-	"github.com/foliofs/folio/internal/sql/function"
-	"github.com/foliofs/folio/internal/sql/value"
 
 	"github.com/foliofs/folio/internal/ddl"
+	"github.com/foliofs/folio/internal/record"
+	"github.com/foliofs/folio/internal/sql/function"
+	"github.com/foliofs/folio/internal/sql/program"
+	"github.com/foliofs/folio/internal/sql/value"
 )
+
+// operations are the operators of two operands that look at neither collations nor affinities.
+var operations = map[string]program.Op{
+	"+": program.Add, "-": program.Subtract, "*": program.Multiply, "/": program.Divide, "%": program.Remainder,
+	"&": program.BitAnd, "|": program.BitOr, "<<": program.ShiftLeft, ">>": program.ShiftRight, "||": program.Concat,
+}
+
+// comparisons compare two values.
+var comparisons = map[string]program.Op{
+	"=": program.Equal, "<>": program.NotEqual, "<": program.Less, "<=": program.LessEqual, ">": program.Greater,
+	">=": program.GreaterEqual, "IS": program.Is, "IS NOT": program.IsNot,
+}
 
 // prefix is one of + - ~ NOT and its operand.
 func (c *compiler) prefix(n *ddl.Node) (term, error) {
@@ -20,243 +31,180 @@ func (c *compiler) prefix(n *ddl.Node) (term, error) {
 			inner = inner.Args[0]
 		}
 		if inner.Op == ddl.OpNumber {
-			return literal(inner.Text, true)
+			return c.literal(inner.Text, true)
 		}
 	}
-	x, err := c.compile(inner)
+	if n.Text == "+" {
+		x, err := c.compile(inner)
+		x.affinity = value.NoAffinity
+		return x, err
+	}
+	return c.unary(inner, map[string]program.Op{"-": program.Negate, "~": program.Complement, "NOT": program.Not}[n.Text])
+}
+
+// unary is an operation on one operand.
+func (c *compiler) unary(n *ddl.Node, op program.Op) (term, error) {
+	mark := c.b.Mark()
+	x, err := c.compile(n)
 	if err != nil {
 		return x, err
 	}
-	if n.Text == "+" {
-		x.affinity = value.NoAffinity
-		return x, nil
-	}
-	fn := map[string]func(record.Value) record.Value{"-": value.Negate, "~": value.Complement, "NOT": not}[n.Text]
-	return inherit(term{affinity: value.NoAffinity, eval: func(row Row) (record.Value, error) {
-		v, err := x.eval(row)
-		if err != nil || v.Kind() == record.Null {
-			return record.Value{}, err
-		}
-		return fn(v), nil
-	}}, x), nil
-}
-
-func not(v record.Value) record.Value { return value.OfBool(!value.True(v)) }
-
-// arithmetic holds the operators whose operands are not NULL, and none of which looks at collations
-// or affinities.
-var arithmetic = map[string]func(a, b record.Value) record.Value{
-	"+": value.Add, "-": value.Subtract, "*": value.Multiply, "/": value.Divide, "%": value.Remainder,
-	"&": func(a, b record.Value) record.Value { return record.OfInt(value.Integer(a) & value.Integer(b)) },
-	"|": func(a, b record.Value) record.Value { return record.OfInt(value.Integer(a) | value.Integer(b)) },
-	"<<": func(a, b record.Value) record.Value {
-		return record.OfInt(value.Shift(value.Integer(a), value.Integer(b)))
-	},
-	">>": func(a, b record.Value) record.Value {
-		return record.OfInt(value.Shift(value.Integer(a), -max(value.Integer(b), -math.MaxInt64)))
-	},
-}
-
-// comparisons says for which orders of its operands an operator is true.
-var comparisons = map[string]func(order int) bool{
-	"=":  func(order int) bool { return order == 0 },
-	"<>": func(order int) bool { return order != 0 },
-	"<":  func(order int) bool { return order < 0 },
-	"<=": func(order int) bool { return order <= 0 },
-	">":  func(order int) bool { return order > 0 },
-	">=": func(order int) bool { return order >= 0 },
+	d := c.free(mark)
+	c.b.Unary(op, d, x.reg, value.NoAffinity)
+	return inherit(term{reg: d, affinity: value.NoAffinity}, x), nil
 }
 
 // infix is an operator between two operands.
 func (c *compiler) infix(n *ddl.Node) (term, error) {
-	if n.Text == "IS" || n.Text == "IS NOT" {
-		return c.is(n)
-	}
-	args, err := c.args(n.Args)
-	if err != nil {
-		return term{}, err
-	}
-	a, b := args[0], args[1]
 	switch n.Text {
-	case "AND":
-		return inherit(and(a, b), a, b), nil
-	case "OR":
-		return inherit(or(a, b), a, b), nil
-	case "||":
-		return inherit(binaryTerm(a, b, value.Concat), a, b), nil
-	}
-	if fn, ok := arithmetic[n.Text]; ok {
-		return inherit(binaryTerm(a, b, func(x, y record.Value) (record.Value, error) { return fn(x, y), nil }), a, b), nil
-	}
-	if fn, ok := comparisons[n.Text]; ok {
-		return inherit(compareTerm(a, b, fn), a, b), nil
-	}
-	return term{}, fmt.Errorf("the operator %s", n.Text)
-}
-
-// binaryTerm is an operator that is NULL where one of its operands is.
-func binaryTerm(a, b term, fn func(x, y record.Value) (record.Value, error)) term {
-	return term{affinity: value.NoAffinity, eval: func(row Row) (record.Value, error) {
-		x, y, err := both(a, b, row)
-		if err != nil || x.Kind() == record.Null || y.Kind() == record.Null {
-			return record.Value{}, err
+	case "AND", "OR":
+		return c.logic(n)
+	case "IS", "IS NOT":
+		right := n.Args[1]
+		for right.Op == ddl.OpCollate {
+			right = right.Args[0]
 		}
-		return fn(x, y)
-	}}
-}
-
-// both evaluates two terms.
-func both(a, b term, row Row) (x, y record.Value, err error) {
-	if x, err = a.eval(row); err == nil {
-		y, err = b.eval(row)
+		if truth, ok := truthOf(right); ok && c.table.ColumnIndex(right.Text) < 0 {
+			return c.unary(n.Args[0], truthTest(truth, n.Text == "IS"))
+		}
 	}
-	return x, y, err
-}
-
-// compareTerm is a comparison.
-func compareTerm(a, b term, is func(order int) bool) term {
-	as, order := value.Comparison(a.affinity, b.affinity), compared(a, b)
-	return binaryTerm(a, b, func(x, y record.Value) (record.Value, error) {
-		return value.OfBool(is(value.CompareAs(x, y, as, order))), nil
-	})
-}
-
-// is is IS or IS NOT, which take NULL for a value, and TRUE and FALSE for a question.
-func (c *compiler) is(n *ddl.Node) (term, error) {
-	a, err := c.compile(n.Args[0])
+	mark := c.b.Mark()
+	x, err := c.compile(n.Args[0])
 	if err != nil {
-		return a, err
+		return x, err
 	}
-	want := n.Text == "IS"
-	right := n.Args[1]
-	for right.Op == ddl.OpCollate {
-		right = right.Args[0]
-	}
-	if truth, ok := truthOf(right); ok && c.table.ColumnIndex(right.Text) < 0 {
-		return isTruth(a, truth, want), nil
-	}
-	b, err := c.compile(n.Args[1])
+	y, err := c.compile(n.Args[1])
 	if err != nil {
-		return b, err
+		return y, err
 	}
-	as, order := value.Comparison(a.affinity, b.affinity), compared(a, b)
-	return inherit(term{affinity: value.NoAffinity, eval: func(row Row) (record.Value, error) {
-		x, y, err := both(a, b, row)
-		if err != nil {
-			return record.Value{}, err
-		}
-		same := x.Kind() == record.Null && y.Kind() == record.Null
-		if x.Kind() != record.Null && y.Kind() != record.Null {
-			same = value.CompareAs(x, y, as, order) == 0
-		}
-		return value.OfBool(same == want), nil
-	}}, a, b), nil
+	d := c.free(mark)
+	if op, ok := operations[n.Text]; ok {
+		c.b.Binary(op, d, x.reg, y.reg)
+	} else if op, ok := comparisons[n.Text]; ok {
+		c.compare(op, d, x, y)
+	} else {
+		return term{}, fmt.Errorf("the operator %s", n.Text)
+	}
+	return inherit(term{reg: d, affinity: value.NoAffinity}, x, y), nil
 }
 
-// isTruth is IS [NOT] TRUE or FALSE.
-func isTruth(a term, truth, want bool) term {
-	return inherit(term{affinity: value.NoAffinity, eval: func(row Row) (record.Value, error) {
-		v, err := a.eval(row)
-		is := v.Kind() != record.Null && value.True(v) == truth
-		return value.OfBool(is == want), err
-	}}, a)
+// truthTest is IS [NOT] TRUE or FALSE.
+func truthTest(truth, is bool) program.Op {
+	switch {
+	case truth && is:
+		return program.IsTrue
+	case truth:
+		return program.IsNotTrue
+	case is:
+		return program.IsFalse
+	}
+	return program.IsNotFalse
 }
 
-// and stops where the left operand is false.
-func and(a, b term) term {
-	return term{affinity: value.NoAffinity, eval: func(row Row) (record.Value, error) {
-		x, err := a.eval(row)
-		if err != nil || value.False(x) {
-			return record.OfInt(0), err
-		}
-		y, err := b.eval(row)
-		switch {
-		case err != nil || value.False(y):
-			return record.OfInt(0), err
-		case x.Kind() == record.Null || y.Kind() == record.Null:
-			return record.Value{}, nil
-		}
-		return record.OfInt(1), nil
-	}}
+// compare writes the result of a comparison to d.
+func (c *compiler) compare(op program.Op, d program.Reg, x, y term) {
+	c.b.Compare(op, d, x.reg, y.reg, value.Comparison(x.affinity, y.affinity), compared(x, y))
 }
 
-// or stops where the left operand is true.
-func or(a, b term) term {
-	return term{affinity: value.NoAffinity, eval: func(row Row) (record.Value, error) {
-		x, err := a.eval(row)
-		if err != nil || value.True(x) {
-			return record.OfInt(1), err
-		}
-		y, err := b.eval(row)
-		switch {
-		case err != nil || value.True(y):
-			return record.OfInt(1), err
-		case x.Kind() == record.Null || y.Kind() == record.Null:
-			return record.Value{}, nil
-		}
-		return record.OfInt(0), nil
-	}}
-}
-
-func isNull(x term, not bool) term {
-	return inherit(term{affinity: value.NoAffinity, eval: func(row Row) (record.Value, error) {
-		v, err := x.eval(row)
-		return value.OfBool((v.Kind() == record.Null) != not), err
-	}}, x)
+// logic is AND or OR. It does not evaluate the right operand if the left one decides.
+func (c *compiler) logic(n *ddl.Node) (term, error) {
+	mark := c.b.Mark()
+	x, err := c.compile(n.Args[0])
+	if err != nil {
+		return x, err
+	}
+	op, decided, jump := program.And, c.b.Constant(record.OfInt(0)), c.b.JumpFalse
+	if n.Text == "OR" {
+		op, decided, jump = program.Or, c.b.Constant(record.OfInt(1)), c.b.JumpTrue
+	}
+	short := jump(x.reg)
+	y, err := c.compile(n.Args[1])
+	if err != nil {
+		return y, err
+	}
+	d := c.free(mark)
+	c.b.Binary(op, d, x.reg, y.reg)
+	end := c.b.Jump()
+	c.b.Land(short)
+	c.b.Move(d, decided)
+	c.b.Land(end)
+	return inherit(term{reg: d, affinity: value.NoAffinity}, x, y), nil
 }
 
 // negated is a term, or NOT before it.
-func negated(x term, yes bool) term {
+func (c *compiler) negated(x term, yes bool) term {
 	if !yes {
 		return x
 	}
-	return term{affinity: value.NoAffinity, collation: x.collation, explicit: x.explicit, eval: func(row Row) (record.Value, error) {
-		v, err := x.eval(row)
-		if err != nil || v.Kind() == record.Null {
-			return record.Value{}, err
-		}
-		return not(v), nil
-	}}
+	c.b.Unary(program.Not, x.reg, x.reg, value.NoAffinity)
+	return term{reg: x.reg, affinity: value.NoAffinity, collation: x.collation, explicit: x.explicit}
 }
 
 // between is x >= low AND x <= high.
-func between(args []term, not bool) term {
-	x := and(compareTerm(args[0], args[1], comparisons[">="]), compareTerm(args[0], args[2], comparisons["<="]))
-	return negated(inherit(x, args...), not)
+func (c *compiler) between(n *ddl.Node) (term, error) {
+	mark := c.b.Mark()
+	x, err := c.compile(n.Args[0])
+	if err != nil {
+		return x, err
+	}
+	top := c.b.Mark()
+	low, err := c.compile(n.Args[1])
+	if err != nil {
+		return low, err
+	}
+	above := c.free(top)
+	c.compare(program.GreaterEqual, above, x, low)
+	short := c.b.JumpFalse(above)
+	top = c.b.Mark()
+	high, err := c.compile(n.Args[2])
+	if err != nil {
+		return high, err
+	}
+	below := c.free(top)
+	c.compare(program.LessEqual, below, x, high)
+	c.b.Binary(program.And, above, above, below)
+	c.b.Land(short)
+	d := c.free(mark)
+	c.b.Move(d, above)
+	return c.negated(inherit(term{reg: d, affinity: value.NoAffinity}, x, low, high), n.Not), nil
 }
 
 // in is x IN (list). The values of the list get the affinity of x and are compared by its
 // collation.
-func in(args []term, n *ddl.Node) term {
-	x, list := args[0], args[1:]
-	if len(list) == 1 && isConstant(n.Args[1]) { // which SQLite makes x = +value of
-		list[0].affinity = value.NoAffinity
-		return negated(inherit(compareTerm(x, list[0], comparisons["="]), args...), n.Not)
-	}
-	return negated(inherit(term{affinity: value.NoAffinity, eval: func(row Row) (record.Value, error) { return contains(x, list, row) }}, args...), n.Not)
-}
-
-func contains(x term, list []term, row Row) (record.Value, error) {
-	v, err := x.eval(row)
+func (c *compiler) in(n *ddl.Node) (term, error) {
+	mark := c.b.Mark()
+	x, err := c.compile(n.Args[0])
 	if err != nil {
-		return record.Value{}, err
+		return x, err
 	}
-	null := v.Kind() == record.Null
-	for _, y := range list {
-		w, err := y.eval(row)
+	terms := []term{x}
+	if list := n.Args[1:]; len(list) == 1 && isConstant(list[0]) { // which SQLite makes x = +value of
+		y, err := c.compile(list[0])
 		if err != nil {
-			return record.Value{}, err
+			return y, err
 		}
-		if w.Kind() == record.Null || v.Kind() == record.Null {
-			null = true
-		} else if value.CompareAs(v, w, x.affinity, x.collation) == 0 {
-			return record.OfInt(1), nil
+		y.affinity = value.NoAffinity
+		d := c.free(mark)
+		c.compare(program.Equal, d, x, y)
+		return c.negated(inherit(term{reg: d, affinity: value.NoAffinity}, x, y), n.Not), nil
+	}
+	found := c.b.Alloc()
+	c.b.Move(found, c.b.Constant(record.OfInt(0)))
+	top := c.b.Mark()
+	var jumps []program.Jump
+	for _, item := range n.Args[1:] {
+		y, err := c.compile(item)
+		if err != nil {
+			return y, err
 		}
+		terms = append(terms, y)
+		jumps = append(jumps, c.b.In(found, x.reg, y.reg, x.affinity, x.collation))
+		c.b.Release(top)
 	}
-	if null {
-		return record.Value{}, nil
-	}
-	return record.OfInt(0), nil
+	c.b.Land(jumps...)
+	d := c.free(mark)
+	c.b.Move(d, found)
+	return c.negated(inherit(term{reg: d, affinity: value.NoAffinity}, terms...), n.Not), nil
 }
 
 // isConstant reports whether SQLite takes a node for a constant while it parses: without names and
@@ -278,55 +226,92 @@ func isConstant(n *ddl.Node) bool {
 }
 
 // like is x [NOT] LIKE pattern [ESCAPE character], or GLOB.
-func like(args []term, n *ddl.Node) (term, error) {
+func (c *compiler) like(n *ddl.Node) (term, error) {
 	p := function.Like()
 	switch {
 	case n.Text == "GLOB":
-		if p = function.Glob(); len(args) == 3 {
+		if p = function.Glob(); len(n.Args) == 3 {
 			return term{}, errors.New("GLOB with ESCAPE")
 		}
 	case n.Text != "LIKE":
 		return term{}, fmt.Errorf("the operator %s", n.Text)
 	}
-	if len(args) == 3 && (n.Args[2].Op != ddl.OpString || !p.SetEscape([]byte(n.Args[2].Text))) {
+	if len(n.Args) == 3 && (n.Args[2].Op != ddl.OpString || !p.SetEscape([]byte(n.Args[2].Text))) {
 		return term{}, errors.New("ESCAPE with anything but a character")
 	}
-	return negated(inherit(calling([]term{args[1], args[0]}, p.Match), args...), n.Not), nil
+	x, err := c.calling(n.Args[:2], func(args []record.Value) (record.Value, error) { return p.Match(args[1], args[0]) })
+	return c.negated(x, n.Not), err
 }
 
-// castTo is CAST.
-func castTo(x term, to ddl.Affinity) term {
-	return term{affinity: value.Affinity(to), collation: x.collation, explicit: x.explicit, eval: func(row Row) (record.Value, error) {
-		v, err := x.eval(row)
-		return value.Cast(v, to), err
-	}}
-}
-
-// caseWhen is CASE without a base: pairs of a condition and its value, and the value of ELSE.
-func caseWhen(args []term) term {
-	return inherit(term{affinity: value.NoAffinity, eval: func(row Row) (record.Value, error) {
-		i := 0
-		for ; i+1 < len(args); i += 2 {
-			v, err := args[i].eval(row)
-			if err != nil {
-				return record.Value{}, err
-			}
-			if value.True(v) {
-				return args[i+1].eval(row)
-			}
-		}
-		if i == len(args) {
-			return record.Value{}, nil
-		}
-		return args[i].eval(row)
-	}}, args...)
-}
-
-// caseOf is CASE with a base, which each WHEN is compared with.
-func caseOf(args []term) term {
-	rest := append([]term(nil), args[1:]...)
-	for i := 0; i+1 < len(rest); i += 2 {
-		rest[i] = compareTerm(args[0], rest[i], comparisons["="])
+// cast is CAST.
+func (c *compiler) cast(n *ddl.Node) (term, error) {
+	mark := c.b.Mark()
+	x, err := c.compile(n.Args[0])
+	if err != nil {
+		return x, err
 	}
-	return inherit(caseWhen(rest), args...)
+	d, to := c.free(mark), value.Affinity(n.Affinity)
+	c.b.Unary(program.Cast, d, x.reg, to)
+	return term{reg: d, affinity: to, collation: x.collation, explicit: x.explicit}, nil
+}
+
+// caseOf is CASE: with a base, which each WHEN is compared with, pairs of a condition and its
+// value, and the value of ELSE.
+func (c *compiler) caseOf(n *ddl.Node) (term, error) {
+	args := n.Args
+	d := c.b.Alloc()
+	var base term
+	var terms []term
+	if n.Based {
+		var err error
+		if base, err = c.compile(args[0]); err != nil {
+			return base, err
+		}
+		args, terms = args[1:], append(terms, base)
+	}
+	return c.cases(d, args, terms, func(when term) term {
+		if n.Based {
+			r := c.b.Alloc()
+			c.compare(program.Equal, r, base, when)
+			when.reg = r
+		}
+		return when
+	})
+}
+
+// cases writes the value of the first case whose condition is true to d. Condition makes one of
+// what stands behind WHEN.
+func (c *compiler) cases(d program.Reg, args []*ddl.Node, terms []term, condition func(when term) term) (term, error) {
+	top := c.b.Mark()
+	var ends []program.Jump
+	for ; len(args) > 1; args = args[2:] {
+		when, err := c.compile(args[0])
+		if err != nil {
+			return when, err
+		}
+		terms = append(terms, when)
+		next := c.b.JumpNotTrue(condition(when).reg)
+		c.b.Release(top)
+		then, err := c.compile(args[1])
+		if err != nil {
+			return then, err
+		}
+		terms = append(terms, then)
+		c.b.Move(d, then.reg)
+		c.b.Release(top)
+		ends = append(ends, c.b.Jump())
+		c.b.Land(next)
+	}
+	otherwise := c.constant(record.Value{})
+	if len(args) == 1 {
+		var err error
+		if otherwise, err = c.compile(args[0]); err != nil {
+			return otherwise, err
+		}
+		terms = append(terms, otherwise)
+	}
+	c.b.Move(d, otherwise.reg)
+	c.b.Land(ends...)
+	c.b.Release(d + 1)
+	return inherit(term{reg: d, affinity: value.NoAffinity}, terms...), nil
 }

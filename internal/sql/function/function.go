@@ -47,11 +47,11 @@ var others = map[string]Function{
 var Everywhere = map[string]Function{
 	"abs":       {1, 1, abs},
 	"char":      {0, -1, char},
-	"glob":      {2, 2, func(args []record.Value) (record.Value, error) { return Glob().Match(args) }},
+	"glob":      {2, 2, func(args []record.Value) (record.Value, error) { return Glob().Match(args[0], args[1]) }},
 	"hex":       {1, 1, hexOf},
 	"instr":     {2, 2, instr},
 	"length":    {1, 1, length},
-	"like":      {2, 2, func(args []record.Value) (record.Value, error) { return Like().Match(args) }},
+	"like":      {2, 2, func(args []record.Value) (record.Value, error) { return Like().Match(args[0], args[1]) }},
 	"lower":     {1, 1, mapping(value.Lower)},
 	"ltrim":     {1, 2, trimming(true, false)},
 	"quote":     {1, 1, Quote},

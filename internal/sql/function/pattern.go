@@ -24,9 +24,8 @@ var errPattern = errors.New("LIKE or GLOB pattern too complex")
 func Like() Pattern { return Pattern{all: '%', one: '_', fold: true} }
 func Glob() Pattern { return Pattern{all: '*', one: '?', sets: true} }
 
-// Match computes args[1] LIKE args[0], or GLOB.
-func (p Pattern) Match(args []record.Value) (record.Value, error) {
-	pat, text := args[0], args[1]
+// Match computes text LIKE pat, or GLOB.
+func (p Pattern) Match(pat, text record.Value) (record.Value, error) {
 	if len(value.Text(pat)) > maxPattern {
 		return record.Value{}, errPattern
 	}

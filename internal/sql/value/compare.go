@@ -124,3 +124,6 @@ func Same(a, b record.Value, columnA, columnB ddl.Affinity, order string) bool {
 	c, _ := CollationOf(order)
 	return a.Kind() != record.Null && b.Kind() != record.Null && CompareAs(a, b, Comparison(Affinity(columnA), Affinity(columnB)), c) == 0
 }
+
+// CastTo is Cast to an affinity of an expression.
+func CastTo(v record.Value, to Affinity) record.Value { return Cast(v, ddl.Affinity(to)) }

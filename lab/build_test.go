@@ -2,9 +2,7 @@ package main
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -35,43 +33,6 @@ func TestNoCompiler(t *testing.T) {
 		}
 		if len(skipped) != 3 || len(s.Failures) > 0 || len(s.Samples) == 0 {
 			t.Errorf("%s: %d samples, failures %+v, skipped %v", env, len(s.Samples), s.Failures, skipped)
-		}
-	}
-}
-
-// smallDisk mounts one.
-func smallDisk(t *testing.T, path, size string) {
-	t.Helper()
-	if runtime.GOOS != "linux" || os.Getuid() != 0 {
-		t.Skip("a small disk is mounted by root on Linux")
-	}
-	if err := os.Mkdir(path, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size="+size, "tmpfs", path).CombinedOutput(); err != nil {
-		t.Skipf("a small disk cannot be mounted here: %s", out)
-	}
-	t.Cleanup(func() { _ = exec.Command("umount", path).Run() })
-}
-
-// A disk that has no room for the database, or for the results, is named before anything is built.
-func TestNoRoom(t *testing.T) {
-	dir := isolate(t)
-	small := filepath.Join(dir, "small")
-	smallDisk(t, small, "20m")
-	for _, tt := range []struct{ dirs, out, want string }{
-		{small, filepath.Join(dir, "run.jsonl"), small + ": a database of 6000000 rows needs "},
-		{filepath.Join(dir, "stores"), filepath.Join(small, "run.jsonl"), small + ": the results need about "},
-	} {
-		code, _, stderr := lab(t, "run", "lookup", "--samples", "1000", "--contenders", "engine", "--dirs", tt.dirs, "--out", tt.out)
-		if code == exitOK || !strings.HasPrefix(stderr, "lab: "+tt.want) || strings.Count(stderr, "\n") != 1 {
-			t.Errorf("exit %d: %s, want %s", code, stderr, tt.want)
-		}
-		if _, err := os.Stat(tt.out); err == nil {
-			t.Error("there are results")
-		}
-		if _, err := os.Stat(filepath.Join(dir, "cache", "folio-lab")); err == nil {
-			t.Error("contenders were built")
 		}
 	}
 }

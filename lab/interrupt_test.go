@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -59,11 +60,13 @@ func lastLine(stderr *bytes.Buffer) string {
 // signal sends one to the whole group when something is so, and waits for the end.
 func (r *running) signal(t *testing.T, sig syscall.Signal, when func() bool) {
 	t.Helper()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
 	for !when() {
 		select {
 		case <-r.ended:
 			t.Fatalf("it has ended: %s", &r.stderr)
-		case <-time.After(time.Millisecond):
+		case <-tick.C:
 		}
 	}
 	if err := syscall.Kill(-r.cmd.Process.Pid, sig); err != nil {
@@ -157,6 +160,21 @@ func TestQueryKilled(t *testing.T) {
 			t.Errorf("after %v there are %v", sig, left)
 		}
 	}
+}
+
+// smallDisk mounts one.
+func smallDisk(t *testing.T, path, size string) {
+	t.Helper()
+	if runtime.GOOS != "linux" || os.Getuid() != 0 {
+		t.Skip("a small disk is mounted by root on Linux")
+	}
+	if err := os.Mkdir(path, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size="+size, "tmpfs", path).CombinedOutput(); err != nil {
+		t.Skipf("a small disk cannot be mounted here: %s", out)
+	}
+	t.Cleanup(func() { _ = exec.Command("umount", path).Run() })
 }
 
 // A disk that fills up ends the run in a line. The earlier records are whole, and the run can be

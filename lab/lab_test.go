@@ -18,10 +18,10 @@ import (
 // small are sizes at which everything takes a moment.
 var small = []string{
 	"--lookup.rows", "2000", "--lookup.reads", "200", "--lookup.goroutines", "1,3", "--rowids.rows", "2000", "--rowids.count", "100",
-	"--write.inserts", "50", "--write.writers", "3", "--write.records", "5", "--write.tasks", "3", "--write.rounds", "2",
+	"--write.inserts", "50", "--write.writers", "3", "--write.records", "5", "--write.tasks", "3",
 	"--put.puts", "50", "--put.writers", "3", "--put.records", "10", "--load.rows", "300",
 	"--walk.entries", "60", "--walk.visits", "300", "--read.files", "40", "--read.large", "100000", "--read.reads", "50",
-	"--mixed.readers", "2", "--mixed.tasks", "20", "--mixed.reads", "100", "--import.tree", "generated", "--import.entries", "40",
+	"--import.tree", "generated", "--import.entries", "40",
 }
 
 // progressLine matches a line of progress, and those by which a run begins.
@@ -58,7 +58,7 @@ func TestRun(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"walk", "lookup", "rowids", "write", "put", "load", "read", "mixed", "import"} {
+	for _, name := range []string{"walk", "lookup", "rowids", "write", "put", "load", "read", "import"} {
 		if !workloads[name] {
 			t.Errorf("no case of %s", name)
 		}

@@ -92,9 +92,8 @@ func TestPostgres(t *testing.T) {
 	dir := isolate(t)
 	address := startPostgres(t)
 	s, _ := measured(
-		t, filepath.Join(dir, "run.jsonl"), "run", "write", "mixed", "--samples", "2", "--contenders", "engine,postgres", "--postgres", address, "--dirs", filepath.Join(dir, "stores"),
-		"--write.inserts", "50", "--write.writers", "3", "--write.records", "5", "--write.tasks", "3", "--write.rounds", "2",
-		"--mixed.readers", "2", "--mixed.tasks", "20", "--mixed.reads", "100",
+		t, filepath.Join(dir, "run.jsonl"), "run", "write", "--samples", "2", "--contenders", "engine,postgres", "--postgres", address, "--dirs", filepath.Join(dir, "stores"),
+		"--write.inserts", "50", "--write.writers", "3", "--write.records", "5", "--write.tasks", "3",
 	)
 	if len(s.Failures) > 0 {
 		t.Errorf("failures %+v", s.Failures)

@@ -255,7 +255,7 @@ var (
 )
 
 func lookupCase(by, paths string) string {
-	return "lookup/by=" + by + paths + "/cache=warm/transaction=each/mode=prepared/goroutines="
+	return "lookup/by=" + by + paths + "/transaction=each/mode=prepared/goroutines="
 }
 
 // lookups are the claims of rows that are looked up, by one goroutine and by 22.

@@ -17,7 +17,7 @@ import (
 )
 
 // shown are the figures in a table.
-var shown = []string{"rate", "p50", "p99", "cpu", "allocs", "memory", "size", "busy"}
+var shown = []string{"rate", "p50", "p99", "cpu", "allocs", "size", "busy"}
 
 //go:embed page.html
 var pageText string

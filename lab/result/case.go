@@ -21,10 +21,7 @@ type Case struct {
 	Fixed    []Param `json:"fixed"`    // parameters that are the same in all cases of the workload, such as the number of rows
 	Group    Group   `json:"group"`
 	Dir      string  `json:"dir"`  // Path of a Dir of the run
-	Axis     string  `json:"axis"` // the parameter that scales, for a chart over it: "goroutines", "entries"; "" if there is none
 	Unit     string  `json:"unit"` // what an operation is: "read", "insert", "entry", "file"
-	// Span is the unit of a latency, if that is not an operation: a "walk" of many entries.
-	Span string `json:"span,omitempty"`
 	// Repeats names the public experiment that the case repeats, for people; "" if it goes beyond
 	// them.
 	Repeats     string `json:"repeats,omitempty"`

@@ -31,9 +31,6 @@ type Sample struct {
 	// Settings are the answers of the connections, the same for each of them: rule 2.
 	Settings    map[string]string `json:"settings,omitempty"`
 	Connections int               `json:"connections"` // that were asked
-	// Series has further figures of the sample in their order, such as the seconds of each round on
-	// one database.
-	Series map[string][]float64 `json:"series,omitempty"`
 }
 
 // Rate is operations a second.

@@ -187,7 +187,7 @@ func fakes(t *testing.T, names ...string) *Options {
 		Timeout: 30 * time.Second, Command: "go -C lab run . run", Observer: silent{},
 		build: func(_ context.Context, s Spec) (program, error) { return program{exe, []string{"fake", s.Name}}, nil },
 	}
-	o.add(t, "lookup", workload.Values{"rows": "50", "reads": "20", "goroutines": "2", "by": "id", "mode": "prepared", "transaction": "each", "mmap": "0", "cache": "warm"})
+	o.add(t, "lookup", workload.Values{"rows": "50", "reads": "20", "goroutines": "2", "by": "id", "mode": "prepared", "transaction": "each", "mmap": "0"})
 	for _, name := range names {
 		o.Contenders = append(o.Contenders, Spec{Name: name})
 	}

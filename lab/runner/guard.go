@@ -20,16 +20,10 @@ type guarded struct {
 // mode.
 const modeAt, modeWAL = 18, 2
 
-// guard remembers the database of a task that all contenders read; nil if there is none. It drops
-// the file from the system's cache if the case asks for a cold one.
+// guard remembers the database of a task that all contenders read; nil if there is none.
 func (r *run) guard(t *task) (*guarded, error) {
 	if t.db == "" {
 		return nil, nil
-	}
-	if t.values["cache"] == "cold" {
-		if err := evict(t.db); err != nil {
-			return nil, err
-		}
 	}
 	return look(t.db)
 }

@@ -66,8 +66,8 @@ func dirNames(dirs []result.Dir) []string {
 func newTask(w *workload.Workload, c workload.Case, values workload.Values, dir string) *task {
 	t := &task{workload: w, values: maps.Clone(values), dir: dir}
 	t.record = result.Case{
-		ID: c.ID(w), Workload: w.Name, Question: c.Question, Group: c.Group, Dir: dir, Axis: c.Axis, Unit: c.Unit,
-		Span: c.Span, Repeats: c.Repeats, Description: c.Description,
+		ID: c.ID(w), Workload: w.Name, Question: c.Question, Group: c.Group, Dir: dir, Unit: c.Unit,
+		Repeats: c.Repeats, Description: c.Description,
 	}
 	varied := make(map[string]bool)
 	for _, p := range c.Params {

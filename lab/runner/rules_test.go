@@ -76,7 +76,7 @@ func TestGroups(t *testing.T) {
 	o := fakes(t, "good", "unsafe")
 	o.Workloads = nil
 	o.add(t, "write", workload.Values{
-		"shape": "sequential", "durability": "log-consistent,durable", "inserts": "10", "writers": "1", "records": "1", "tasks": "1", "rounds": "1",
+		"shape": "sequential", "durability": "log-consistent,durable", "inserts": "10", "writers": "1", "records": "1", "tasks": "1",
 	})
 	s := measureFakes(t, o)
 	if len(s.Failures) != 1 || s.Failures[0].Contender != "unsafe" || !strings.Contains(s.Failures[0].Error, `synchronous is "0", must be "1"`) {

@@ -107,9 +107,6 @@ func Run(ctx context.Context, o *Options) (err error) {
 
 // prepare makes ready all that is needed to measure.
 func (r *run) prepare(ctx context.Context) error {
-	if err := r.room(); err != nil {
-		return err
-	}
 	if r.o.Statement != nil {
 		if err := r.takeStatement(ctx); err != nil {
 			return err

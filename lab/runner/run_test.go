@@ -167,7 +167,7 @@ func TestBystanders(t *testing.T) {
 	o, w := fakes(t, "good"), &watcher{}
 	o.add(t, "walk", workload.Values{"tree": "three", "entries": "1", "size": "1", "visits": "10"})
 	o.add(t, "write", workload.Values{
-		"shape": "sequential", "durability": "log-consistent,durable", "inserts": "10", "writers": "1", "records": "1", "tasks": "1", "rounds": "1",
+		"shape": "sequential", "durability": "log-consistent,durable", "inserts": "10", "writers": "1", "records": "1", "tasks": "1",
 	})
 	o.Observer = w
 	measureFakes(t, o)

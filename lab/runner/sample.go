@@ -96,7 +96,7 @@ func sampleRecord(t *task, e *participant, ready *workload.Ready, d *workload.Do
 	s := &result.Sample{
 		Case: t.record.ID, Contender: e.record.ID, Ops: d.Ops, Seconds: d.Seconds, Checked: d.Answer.Count,
 		Latency: result.Latency{Timed: d.Timed, Curve: d.Curve}, Use: d.Use, Size: d.Size, Log: d.Log, Busy: d.Busy,
-		WarmUp: ready.WarmUp, Settings: ready.Settings[0], Connections: len(ready.Settings), Series: d.Series,
+		WarmUp: ready.WarmUp, Settings: ready.Settings[0], Connections: len(ready.Settings),
 	}
 	l := &s.Latency
 	places := map[float64]*time.Duration{0.5: &l.P50, 0.9: &l.P90, 0.99: &l.P99, 1: &l.Max}

@@ -43,40 +43,6 @@ func (r *run) share(ctx context.Context) error {
 	return nil
 }
 
-// room refuses a run whose shared databases, or results, have no place, before anything is built.
-func (r *run) room() error {
-	if err := r.roomOut(); err != nil {
-		return err
-	}
-	for _, t := range r.tasks {
-		if t.workload.Database == nil {
-			continue
-		}
-		f := t.workload.Database(t.values)
-		if _, err := os.Stat(filepath.Join(t.dir, storesDir, f.Name())); err == nil {
-			continue
-		}
-		if free := freeBytes(t.dir); free >= 0 && free < f.Bytes() {
-			return fmt.Errorf("%s: a database of %d rows needs %d MB, there are %d MB free; choose another directory with --dirs, or fewer --lookup.rows", t.dir, f.Rows, f.Bytes()>>20, free>>20)
-		}
-	}
-	return nil
-}
-
-// sampleBytes is about the size of a sample in the result file, at most.
-const sampleBytes = 3 << 10
-
-// roomOut refuses a run whose results have no place. Of the APIs that a contender has, nothing is
-// known yet.
-func (r *run) roomOut() error {
-	dir := filepath.Dir(r.o.Out)
-	need := int64(len(r.tasks)*len(r.o.Contenders)*r.o.Rounds) * sampleBytes
-	if free := freeBytes(dir); free >= 0 && free < need {
-		return fmt.Errorf("%s: the results need about %d MB, there are %d MB free; make room, or choose another --out", dir, need>>20+1, free>>20)
-	}
-	return nil
-}
-
 var errNoMaker = errors.New("no contender that takes part can make a database; take mattn, ncruces or modernc in")
 
 // makeFolder makes a database, whole or not at all.

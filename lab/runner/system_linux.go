@@ -3,7 +3,6 @@ package runner
 import (
 	"bufio"
 	"bytes"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -97,13 +96,4 @@ func freeBytes(path string) int64 {
 		return -1
 	}
 	return int64(st.Bavail) * int64(st.Bsize)
-}
-
-// evict drops a file from the system's cache.
-func evict(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(unix.Fdatasync(int(f.Fd())), unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_DONTNEED), f.Close())
 }

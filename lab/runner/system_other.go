@@ -3,8 +3,6 @@
 package runner
 
 import (
-	"errors"
-
 	"github.com/foliofs/folio/lab/result"
 )
 
@@ -13,7 +11,3 @@ func describeSystem(*result.Machine) {}
 func describeDir(path string) result.Dir { return result.Dir{Path: path} }
 
 func freeBytes(string) int64 { return -1 }
-
-func evict(string) error {
-	return errors.New("--lookup.cache cold: this system has no way to drop a file from its cache; leave it warm")
-}

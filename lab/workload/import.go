@@ -12,7 +12,6 @@ var imports = &Workload{
 	},
 	Varied:      []string{"tree", "durability"},
 	Unit:        "entry",
-	Span:        "import",
 	Question:    "How fast is a tree stored?",
 	Description: "Names and contents of all directories and regular files, in one transaction where there are any; read back afterwards.",
 	Check:       checkTrees,

@@ -18,7 +18,6 @@ var load = &Workload{
 	},
 	Varied:      []string{"order", "durability"},
 	Unit:        "row",
-	Span:        "transaction",
 	Question:    "How fast are many rows stored at once?",
 	Description: "Rows with an index by a number and one by a text, both random, in one transaction; rows and the order of both indexes are read back.",
 	Supports:    func(a *API) bool { return a.Items != nil },

@@ -19,11 +19,9 @@ var lookup = &Workload{
 		{"mode", "raw,prepared", "", "raw prepares for every read, prepared once", "raw,prepared"},
 		{"transaction", "each,one", "", "each read in a transaction of its own, or all of a goroutine in one", "each,one"},
 		{"mmap", "0", "", "PRAGMA mmap_size of the drivers, in bytes; 0 leaves it as it is", anything},
-		{"cache", "warm", "", "warm, or cold: the file is not in the system's cache", "warm,cold"},
 	},
-	Varied:      []string{"by", "paths", "cache", "transaction", "mode", "goroutines"},
+	Varied:      []string{"by", "paths", "transaction", "mode", "goroutines"},
 	Unnamed:     Param{"paths", "random"}, // older results have no other choice
-	Axis:        "goroutines",
 	Unit:        "read",
 	Questions:   map[string]string{"id": "How fast is a row found by its rowid?", "path": "How fast is a row found by a unique text?"},
 	Description: "Random rows of folder_paths are read; each answer is compared with the known one.",
@@ -43,13 +41,8 @@ func lookupFolder(v Values) *Folder {
 	return &Folder{Rows: v.Int("rows"), Numbered: v["paths"] == "numbered"}
 }
 
-// warmReads is a tenth of the measured reads, or 0 if the cache is cold.
-func warmReads(j *Job) int64 {
-	if j.Values["cache"] == "cold" {
-		return 0
-	}
-	return int64(j.Values.Int("reads")) / 10
-}
+// warmReads is a tenth of the measured reads.
+func warmReads(j *Job) int64 { return int64(j.Values.Int("reads")) / 10 }
 
 // lookupSettings: the database was made in rollback mode, and stays in it.
 func lookupSettings(j *Job, kind string) map[string]string {

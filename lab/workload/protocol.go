@@ -87,17 +87,16 @@ type WarmUp struct {
 
 // Done is the result of a measurement.
 type Done struct {
-	Ops      int64                `json:"ops"`
-	Seconds  float64              `json:"seconds"`
-	Answer   Answer               `json:"answer"`
-	Timed    int64                `json:"timed"`
-	Curve    []Quantile           `json:"curve,omitempty"`
-	Use      Use                  `json:"use"`
-	Size     *int64               `json:"size,omitempty"`
-	Log      *int64               `json:"log,omitempty"`
-	Busy     int64                `json:"busy"`
-	Prepares int64                `json:"prepares"` // statements that were prepared while the clock ran, or for it
-	Series   map[string][]float64 `json:"series,omitempty"`
+	Ops      int64      `json:"ops"`
+	Seconds  float64    `json:"seconds"`
+	Answer   Answer     `json:"answer"`
+	Timed    int64      `json:"timed"`
+	Curve    []Quantile `json:"curve,omitempty"`
+	Use      Use        `json:"use"`
+	Size     *int64     `json:"size,omitempty"`
+	Log      *int64     `json:"log,omitempty"`
+	Busy     int64      `json:"busy"`
+	Prepares int64      `json:"prepares"` // statements that were prepared while the clock ran, or for it
 }
 
 // A Quantile says how long the share At of the timed operations took at most.
@@ -111,17 +110,11 @@ type Quantile struct {
 type Use struct {
 	Allocs     *int64 `json:"allocs,omitempty"`      // objects that Go allocated; allocations of C are not known
 	AllocBytes *int64 `json:"alloc_bytes,omitempty"` // bytes of these
-	GC         *int64 `json:"gc,omitempty"`          // collections
 	// UserSeconds and SystemSeconds are processor time, of all cores.
 	UserSeconds   *float64 `json:"user_seconds,omitempty"`
 	SystemSeconds *float64 `json:"system_seconds,omitempty"`
 	PeakMemory    *int64   `json:"peak_memory,omitempty"`   // most bytes resident: Go's heap, C's heap, mapped files
-	ReadBytes     *int64   `json:"read_bytes,omitempty"`    // from the device
 	WrittenBytes  *int64   `json:"written_bytes,omitempty"` // for the device, caused by this process
-	ReadCalls     *int64   `json:"read_calls,omitempty"`    // system calls that read
-	WriteCalls    *int64   `json:"write_calls,omitempty"`   // and that write
-	MinorFaults   *int64   `json:"minor_faults,omitempty"`
-	MajorFaults   *int64   `json:"major_faults,omitempty"`
 }
 
 // An Error ends a job.

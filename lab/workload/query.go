@@ -18,7 +18,6 @@ var Query = &Workload{
 		{"mode", "raw,prepared", "", "raw prepares every time, prepared once", "raw,prepared"},
 	},
 	Varied:      []string{"mode", "goroutines"},
-	Axis:        "goroutines",
 	Unit:        "query",
 	Question:    "How fast is your query?",
 	Description: "The statement is run with arguments drawn at random, each in a transaction of its own; all rows are read and compared.",

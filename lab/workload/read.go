@@ -22,7 +22,6 @@ var read = &Workload{
 		{"goroutines", "1", "", "goroutines, each with a connection of its own", number},
 	},
 	Varied:      []string{"shape", "goroutines"},
-	Axis:        "goroutines",
 	Unit:        "read",
 	Questions:   map[string]string{"whole": "How fast is a small file read?", "ranges": "How fast is a part of a large file read?"},
 	Description: "Files are read at random through io/fs, ranges by ReadAt of a file that stays open; each content is compared by its digest.",

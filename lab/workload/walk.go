@@ -20,7 +20,6 @@ var walk = &Workload{
 	},
 	Varied:      []string{"tree"},
 	Unit:        "entry",
-	Span:        "walk",
 	Question:    "How fast is a tree walked?",
 	Description: "fs.WalkDir over the stored tree, again and again; each entry is an operation, each latency is that of a walk.",
 	Repeats:     "walking a tree: a file system inside SQLite against the OS (2022)",

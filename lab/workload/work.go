@@ -20,10 +20,9 @@ type Work struct {
 	// Answer returns the findings, or the content of the store. It is called when the clock has
 	// stopped.
 	Answer func() (Answer, error)
-	// Busy, Prepares and Series may be nil.
+	// Busy and Prepares may be nil.
 	Busy     func() int64
 	Prepares func() int64
-	Series   func() map[string][]float64
 	Close    func() error
 }
 
@@ -110,21 +109,18 @@ type reader interface {
 	base() *reading
 }
 
-// warmReaders has every reader make a tenth of its reads, of other items, unless the cache must be
-// cold. Then it draws the reads of the measurement.
+// warmReaders has every reader make a tenth of its reads, of other items. Then it draws the reads
+// of the measurement.
 func warmReaders[R reader](j *Job, readers []R) (ops int64, err error) {
 	reads := j.Values.Int("reads")
-	if j.Values["cache"] != "cold" {
-		for i, r := range readers {
-			r.draw(warming, i, reads/10)
-		}
-		ops = int64(reads / 10)
-		err = together(readers, func(r R) error { return r.read(NewRecorder(1 << 20)) })
+	for i, r := range readers {
+		r.draw(warming, i, reads/10)
 	}
+	err = together(readers, func(r R) error { return r.read(NewRecorder(1 << 20)) })
 	for i, r := range readers {
 		r.draw(measured, i, reads)
 	}
-	return ops, err
+	return int64(reads / 10), err
 }
 
 // share is the part of n that falls to worker i of all.

@@ -19,10 +19,8 @@ type Workload struct {
 	// changes first. Question and Unit may differ by the value of the first of them.
 	Varied      []string
 	Unnamed     Param             // a default that is left out of the parameters of a case
-	Axis        string            // the parameter that scales, or ""
 	Unit        string            // of operations
 	Units       map[string]string // where it is another
-	Span        string            // what a latency is of; "" if of an operation
 	Question    string
 	Questions   map[string]string // where there are several
 	Description string
@@ -52,7 +50,7 @@ type Workload struct {
 
 // All are the workloads, in the order of the report.
 func All() []*Workload {
-	return []*Workload{walk, lookup, rowids, write, put, load, read, mixed, imports}
+	return []*Workload{walk, lookup, rowids, write, put, load, read, imports}
 }
 
 // Find returns a workload by its name.
@@ -90,9 +88,7 @@ const (
 type Case struct {
 	Params      []Param // tell it from the other cases
 	Group       Group
-	Axis        string // the parameter that scales, or ""
 	Unit        string // of operations
-	Span        string // what a latency is of; "" if of an operation
 	Question    string
 	Description string
 	Repeats     string
@@ -200,7 +196,7 @@ func (w *Workload) Cases(v Values) ([]Case, error) {
 	}
 	var cases []Case
 	for _, params := range all {
-		c := Case{Group: ReadOnly, Axis: w.Axis, Span: w.Span, Description: w.Description, Repeats: w.Repeats}
+		c := Case{Group: ReadOnly, Description: w.Description, Repeats: w.Repeats}
 		c.Unit = cmp.Or(w.Units[params[0].Value], w.Unit)
 		c.Question = cmp.Or(w.Questions[params[0].Value], w.Question)
 		for _, p := range params {

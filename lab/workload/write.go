@@ -4,9 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
-	"time"
 )
 
 // write stores records one by one, and lets the tasks of a queue live: the experiment of SQLite
@@ -15,22 +13,20 @@ var write = &Workload{
 	Name:  "write",
 	Short: "records and a task queue, one writer and many, in each group of durability",
 	Flags: []Flag{
-		{"shape", "sequential,concurrent,tasks,rounds", "", "sequential: inserts in a loop; concurrent: by many writers; tasks: each is stored, changed and removed; rounds: tasks again and again in one store", "sequential,concurrent,tasks,rounds"},
+		{"shape", "sequential,concurrent,tasks", "", "sequential: inserts in a loop; concurrent: by many writers; tasks: each is stored, changed and removed", "sequential,concurrent,tasks"},
 		{"durability", "log-consistent,none,durable", "", "the promise of a commit: none, log-consistent, durable", groups},
 		{"inserts", "10000", "300", "inserts of the one writer of sequential", number},
-		{"writers", "100", "10", "goroutines of concurrent, tasks and rounds", number},
+		{"writers", "100", "10", "goroutines of concurrent and tasks", number},
 		{"records", "1000", "30", "inserts of each writer of concurrent", number},
 		{"tasks", "100", "4", "tasks of each writer", number},
-		{"rounds", "5", "3", "times that rounds does the tasks", number},
 	},
 	Varied: []string{"shape", "durability"},
 	Unit:   "insert",
-	Units:  map[string]string{"tasks": "commit", "rounds": "commit"},
+	Units:  map[string]string{"tasks": "commit"},
 	Questions: map[string]string{
 		"sequential": "How many records a second does one writer store?",
 		"concurrent": "How many records a second do many writers store?",
 		"tasks":      "How many changes a second does a task queue make?",
-		"rounds":     "Does a task queue grow faster, or slower, with time?",
 	},
 	Description: "Each operation is a transaction of its own on a table with an index, or writes a file of its own; the store is read back at the end.",
 	Repeats:     "SQLite or the file system, for records and for a task queue (2022)",
@@ -92,9 +88,6 @@ type TaskSession interface {
 	SetStatus(id int64, status string) error
 	SetOutput(id int64, output string) error
 	Delete(id int64) error
-	// Get returns the arguments of a task, which never change, and its output. Both are valid until
-	// the next call.
-	Get(id int64) (args, output []byte, err error)
 	// Each calls fn for every task, with its arguments, which tell it from other tasks, its status
 	// and its output. They are valid until fn returns.
 	Each(fn func(args, status, output []byte) error) error
@@ -104,29 +97,26 @@ type TaskSession interface {
 // A shape says how much a job writes.
 type shape struct {
 	name            string
-	writers, each   int // tasks of each writer, in a round
-	rounds          int
-	live            bool // tasks live and go; the last of each writer in the last round stays, so that there is something to check
+	writers, each   int  // tasks of each writer
+	live            bool // tasks live and go; the last of each writer stays, so that there is something to check
 	commitsEachTask int
 }
 
 func newShape(j *Job) shape {
 	v := j.Values
-	s := shape{name: v["shape"], writers: v.Int("writers"), each: v.Int("tasks"), rounds: 1, live: true, commitsEachTask: 3 + len(outputs)}
+	s := shape{name: v["shape"], writers: v.Int("writers"), each: v.Int("tasks"), live: true, commitsEachTask: 3 + len(outputs)}
 	switch s.name {
 	case "sequential":
-		s = shape{s.name, 1, v.Int("inserts"), 1, false, 1}
+		s = shape{s.name, 1, v.Int("inserts"), false, 1}
 	case "concurrent":
-		s = shape{s.name, s.writers, v.Int("records"), 1, false, 1}
-	case "rounds":
-		s.rounds = v.Int("rounds")
+		s = shape{s.name, s.writers, v.Int("records"), false, 1}
 	}
 	return s
 }
 
 // ops counts all commits. A task that stays has one less, because it is not deleted.
 func (s shape) ops() int64 {
-	n := int64(s.writers) * int64(s.each) * int64(s.rounds) * int64(s.commitsEachTask)
+	n := int64(s.writers) * int64(s.each) * int64(s.commitsEachTask)
 	if s.live {
 		n -= int64(s.writers)
 	}
@@ -158,13 +148,13 @@ func newTask(writer, i int) *Task {
 }
 
 // stays reports whether a task is still there when all is done.
-func (s shape) stays(round, i int) bool { return !s.live || round == s.rounds-1 && i == s.each-1 }
+func (s shape) stays(i int) bool { return !s.live || i == s.each-1 }
 
 func wantWrite(j *Job) (a Answer, err error) {
 	s := newShape(j)
 	for writer := range s.writers {
 		for i := range s.each {
-			if !s.stays(s.rounds-1, i) {
+			if !s.stays(i) {
 				continue
 			}
 			t := newTask(writer, i)
@@ -189,14 +179,11 @@ func startWrite(j *Job, a *API) (*Work, error) {
 	if err != nil {
 		return nil, err
 	}
-	rounds, ids := newBarrier(s.writers), new(atomic.Int64)
+	ids := new(atomic.Int64)
 	for i, session := range list {
-		w.Workers = append(w.Workers, newTaskWriter(s, i, session, rounds, ids).write)
+		w.Workers = append(w.Workers, newTaskWriter(s, i, session, ids).write)
 	}
 	w.Answer = func() (Answer, error) { return left(list[0]) }
-	if s.rounds > 1 {
-		w.Series = func() map[string][]float64 { return map[string][]float64{"round_seconds": rounds.laps} }
-	}
 	return w, nil
 }
 
@@ -216,38 +203,26 @@ func left(s TaskSession) (a Answer, err error) {
 type taskWriter struct {
 	shape   shape
 	session TaskSession
-	tasks   [][]*Task // of each round
-	rounds  *barrier
+	tasks   []*Task
 	ids     *atomic.Int64 // the last that was given to a task
 }
 
-func newTaskWriter(s shape, number int, session TaskSession, rounds *barrier, ids *atomic.Int64) *taskWriter {
-	w := &taskWriter{shape: s, session: session, rounds: rounds, ids: ids}
-	for range s.rounds {
-		var tasks []*Task
-		for i := range s.each {
-			tasks = append(tasks, newTask(number, i))
-		}
-		w.tasks = append(w.tasks, tasks)
+func newTaskWriter(s shape, number int, session TaskSession, ids *atomic.Int64) *taskWriter {
+	w := &taskWriter{shape: s, session: session, ids: ids}
+	for i := range s.each {
+		w.tasks = append(w.tasks, newTask(number, i))
 	}
 	return w
 }
 
-// write does all rounds. A writer that fails still meets the other writers, because they wait for
-// it.
-func (w *taskWriter) write(r *Recorder) (err error) {
-	w.rounds.begin()
-	for round, tasks := range w.tasks {
-		for i, t := range tasks {
-			if err == nil {
-				err = w.one(r, t, w.shape.stays(round, i))
-			}
-		}
-		if w.shape.rounds > 1 {
-			w.rounds.meet()
+// write does all tasks.
+func (w *taskWriter) write(r *Recorder) error {
+	for i, t := range w.tasks {
+		if err := w.one(r, t, w.shape.stays(i)); err != nil {
+			return err
 		}
 	}
-	return err
+	return nil
 }
 
 // one stores a task and, if tasks live, changes and deletes it.
@@ -275,47 +250,4 @@ func commit(r *Recorder, fn func() error) error {
 	err := fn()
 	r.Stop(start)
 	return err
-}
-
-// A barrier is where all writers meet after each round.
-type barrier struct {
-	mu      sync.Mutex // guards all below
-	cond    *sync.Cond
-	all     int
-	waiting int
-	round   int
-	last    time.Time
-	laps    []float64 // seconds of each round
-}
-
-func newBarrier(all int) *barrier {
-	b := &barrier{all: all}
-	b.cond = sync.NewCond(&b.mu)
-	return b
-}
-
-// begin starts the clock of the first round.
-func (b *barrier) begin() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.last.IsZero() {
-		b.last = time.Now()
-	}
-}
-
-// meet waits until all have met.
-func (b *barrier) meet() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.waiting++; b.waiting == b.all {
-		now := time.Now()
-		b.laps = append(b.laps, now.Sub(b.last).Seconds())
-		b.last, b.waiting = now, 0
-		b.round++
-		b.cond.Broadcast()
-		return
-	}
-	for round := b.round; round == b.round; {
-		b.cond.Wait()
-	}
 }

@@ -217,7 +217,9 @@ func startNginx(b *testing.B, dir string) (address string) {
 	cmd.Stderr = os.Stderr
 	must(b, cmd.Start())
 	b.Cleanup(func() { must(b, errors.Join(cmd.Process.Signal(os.Interrupt), cmd.Wait())) })
-	for end := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for end := time.Now().Add(10 * time.Second); ; <-tick.C {
 		conn, err := net.Dial("tcp", address)
 		if err == nil {
 			must(b, conn.Close())

@@ -18,23 +18,20 @@ func openTasks(j *workload.Job) (workload.Tasks, error) {
 
 func (s tasks) Session() (workload.TaskSession, error) {
 	t := &session{shared: shared(s)}
-	t.insertFn, t.setFn, t.deleteFn, t.getFn = t.insert, t.set, t.delete, t.get
+	t.insertFn, t.setFn, t.deleteFn = t.insert, t.set, t.delete
 	return t, nil
 }
 
-// A session keeps the functions that it gives to the database, with their arguments and results.
+// A session keeps the functions that it gives to the database, with their arguments.
 type session struct {
 	shared
 
 	insertFn, setFn, deleteFn func(*sqlitefile.Tx) error
-	getFn                     func(*sqlitefile.Rx) error
 
 	task   *workload.Task // to insert
 	id     int64
 	column int
 	value  string // of the column
-
-	args, output []byte // that were found
 }
 
 func (s *session) Insert(task *workload.Task) error {
@@ -96,30 +93,6 @@ func (s *session) found(ok bool, err error) error {
 	if err == nil && !ok {
 		err = fmt.Errorf("no task %d", s.id)
 	}
-	return err
-}
-
-func (s *session) Get(id int64) (args, output []byte, err error) {
-	s.id = id
-	err = s.db.View(s.ctx, s.getFn)
-	return s.args, s.output, err
-}
-
-func (s *session) get(rx *sqlitefile.Rx) error {
-	t, err := rx.Table("task")
-	if err != nil {
-		return err
-	}
-	row, ok, err := t.Get(s.id)
-	if err := s.found(ok, err); err != nil {
-		return err
-	}
-	a, err := row.Bytes(arguments)
-	if err != nil {
-		return err
-	}
-	o, err := row.Bytes(output)
-	s.args, s.output = append(s.args[:0], a...), append(s.output[:0], o...)
 	return err
 }
 

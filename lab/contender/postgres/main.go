@@ -104,11 +104,6 @@ func (s *session) SetOutput(id int64, output string) error {
 
 func (s *session) Delete(id int64) error { return s.one("DELETE FROM task WHERE id = $1", id) }
 
-func (s *session) Get(id int64) (args, output []byte, err error) {
-	err = s.c.QueryRow(context.Background(), "SELECT args, output FROM task WHERE id = $1", id).Scan(&args, &output)
-	return args, output, err
-}
-
 func (s *session) Each(fn func(args, status, output []byte) error) error {
 	rows, err := s.c.Query(context.Background(), "SELECT args, status, output FROM task")
 	if err != nil {

@@ -92,14 +92,6 @@ func (s *fileSession) Delete(id int64) error {
 	return s.files.Remove(fileName(id))
 }
 
-func (s *fileSession) Get(id int64) (args, output []byte, err error) {
-	t, err := s.read(fileName(id))
-	if err != nil {
-		return nil, nil, err
-	}
-	return []byte(t.Args), []byte(t.Output), nil
-}
-
 func (s *fileSession) Each(fn func(args, status, output []byte) error) error {
 	entries, err := s.files.ReadDir()
 	if err != nil {

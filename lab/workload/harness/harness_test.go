@@ -197,8 +197,6 @@ func TestServe(t *testing.T) {
 		{"write", workload.Values{"shape": "sequential"}},
 		{"write", workload.Values{"shape": "concurrent"}},
 		{"write", workload.Values{"shape": "tasks"}},
-		{"write", workload.Values{"shape": "rounds"}},
-		{"mixed", nil},
 		{"put", workload.Values{"shape": "sequential"}},
 		{"put", workload.Values{"shape": "concurrent"}},
 		{"load", workload.Values{"order": "random"}},

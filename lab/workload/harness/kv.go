@@ -137,15 +137,6 @@ func (s kvSession) Delete(id int64) error {
 	})
 }
 
-func (s kvSession) Get(id int64) (args, output []byte, err error) {
-	err = s.View(func(tx KVTx) error {
-		t, err := getTask(tx, id)
-		args, output = []byte(t.Args), []byte(t.Output)
-		return err
-	})
-	return args, output, err
-}
-
 func (s kvSession) Each(fn func(args, status, output []byte) error) error {
 	return s.View(func(tx KVTx) error {
 		return tx.Scan([]byte{taskKeys}, func(_, value []byte) error {

@@ -72,9 +72,6 @@ func finish(j *workload.Job, w *workload.Work, recorders []*workload.Recorder, d
 	if w.Prepares != nil {
 		d.Prepares = w.Prepares()
 	}
-	if w.Series != nil {
-		d.Series = w.Series()
-	}
 	var err error
 	if d.Size, d.Log, err = sizes(j.Dir); err != nil {
 		return nil, err

@@ -83,7 +83,6 @@ const (
 	setStatus  = "UPDATE task SET status = ? WHERE id = ?"
 	setOutput  = "UPDATE task SET output = ? WHERE id = ?"
 	deleteTask = "DELETE FROM task WHERE id = ?"
-	selectTask = "SELECT args, output FROM task WHERE id = ?"
 	allTasks   = "SELECT args, status, output FROM task"
 )
 
@@ -98,14 +97,7 @@ func (s sqlTasks) Session() (workload.TaskSession, error) {
 			return nil, err
 		}
 	}
-	out.take = func(r Row) error {
-		out.found = true
-		out.taskArgs = append(out.taskArgs[:0], r.Bytes(0)...)
-		out.output = append(out.output[:0], r.Bytes(1)...)
-		return nil
-	}
-	out.get, err = c.Prepare(selectTask, []Kind{Text, Text})
-	return out, err
+	return out, nil
 }
 
 // A sqlSession is a connection with its statements, which run outside of explicit transactions.
@@ -115,13 +107,7 @@ type sqlSession struct {
 	store *sqlStore
 	conn  Conn
 	stmts [4]Stmt
-	get   Stmt
 	args  [5]Value
-
-	// The statement get passes its result to take, which is made once.
-	take             func(Row) error
-	found            bool
-	taskArgs, output []byte
 }
 
 func (s *sqlSession) run(stmt, args int) error {
@@ -148,15 +134,6 @@ func (s *sqlSession) Delete(id int64) error {
 	return s.run(3, 1)
 }
 
-func (s *sqlSession) Get(id int64) (args, output []byte, err error) {
-	s.args[0], s.found = Int(id), false
-	err = s.store.retry(func() error { return s.get.Run(s.args[:1], s.take) })
-	if err == nil && !s.found {
-		err = errNoRow
-	}
-	return s.taskArgs, s.output, err
-}
-
 func (s *sqlSession) Each(fn func(args, status, output []byte) error) error {
 	var args, status []byte // Bytes may use one buffer for all
 	return s.conn.Raw(allTasks, []Kind{Text, Text, Text}, nil, func(r Row) error {
@@ -175,5 +152,5 @@ func (s *sqlSession) Settings() (map[string]string, error) {
 }
 
 func (s *sqlSession) Close() error {
-	return closeAll(s.get, s.stmts[0], s.stmts[1], s.stmts[2], s.stmts[3], s.conn)
+	return closeAll(s.stmts[0], s.stmts[1], s.stmts[2], s.stmts[3], s.conn)
 }

@@ -14,10 +14,8 @@ type usage struct {
 
 // system holds the values of the operating system; an unknown value is nil.
 type system struct {
-	user, sys                            *float64
-	peak                                 *int64
-	read, written, readCalls, writeCalls *int64
-	minorFaults, majorFaults             *int64
+	user, sys     *float64
+	peak, written *int64
 }
 
 func readUsage() *usage {
@@ -33,16 +31,10 @@ func (u *usage) since(before *usage) workload.Use {
 	return workload.Use{
 		Allocs:        ptr(int64(u.mem.Mallocs - before.mem.Mallocs)),
 		AllocBytes:    ptr(int64(u.mem.TotalAlloc - before.mem.TotalAlloc)),
-		GC:            ptr(int64(u.mem.NumGC - before.mem.NumGC)),
 		UserSeconds:   minus(a.user, b.user),
 		SystemSeconds: minus(a.sys, b.sys),
 		PeakMemory:    a.peak,
-		ReadBytes:     minus(a.read, b.read),
 		WrittenBytes:  minus(a.written, b.written),
-		ReadCalls:     minus(a.readCalls, b.readCalls),
-		WriteCalls:    minus(a.writeCalls, b.writeCalls),
-		MinorFaults:   minus(a.minorFaults, b.minorFaults),
-		MajorFaults:   minus(a.majorFaults, b.majorFaults),
 	}
 }
 

@@ -12,7 +12,6 @@ func readSystem() (s system) {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) == nil {
 		s.user, s.sys = ptr(float64(u.Utime.Nano())/1e9), ptr(float64(u.Stime.Nano())/1e9)
-		s.minorFaults, s.majorFaults = ptr(int64(u.Minflt)), ptr(int64(u.Majflt))
 	}
 	readProc(&s)
 	return s

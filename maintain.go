@@ -12,8 +12,8 @@ import (
 // maintainer returns the part of the store that the functions below need. A store of another
 // package may lack it.
 func (v *Volume) maintainer() (store.Maintainer, error) {
-	m, ok := v.store.(store.Maintainer)
-	if !ok {
+	m := v.store.Features().Maintainer
+	if m == nil {
 		return nil, errors.ErrUnsupported
 	}
 	return m, nil

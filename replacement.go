@@ -112,12 +112,7 @@ func (p *replacement) fill(r io.Reader) error {
 
 // partSize returns how many bytes of a long content are written or read at once, if the store says
 // so.
-func (v *Volume) partSize() int {
-	if s, ok := v.store.(store.PartSizer); ok {
-		return s.PartSize()
-	}
-	return 0
-}
+func (v *Volume) partSize() int { return v.store.Features().PartSize }
 
 // errLost says that the new content is gone: the store took this program for dead.
 var errLost = errors.New("the new content was removed before it was whole, as the volume had not heard of this program for too long")

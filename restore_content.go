@@ -126,14 +126,14 @@ func (r *restorer) eachDifference(was, is *store.Node, fn func(p []byte, off int
 // nextPart passes over what is a hole in both files. It returns the end of the part from off on
 // that was a hole, or was stored. The part fits into a buffer.
 func (r *restorer) nextPart(was, is *store.Node, off *int64) (end int64, hole bool, err error) {
-	data, err := nextData(r.past, *was, *off)
+	data, err := r.past.NextData(*was, *off)
 	if err != nil {
 		return 0, false, err
 	}
 	if data > *off {
 		now := data
 		if *off < is.Size {
-			if now, err = nextData(r.c.Tx, *is, *off); err != nil {
+			if now, err = r.c.Tx.NextData(*is, *off); err != nil {
 				return 0, false, err
 			}
 		}
@@ -144,7 +144,7 @@ func (r *restorer) nextPart(was, is *store.Node, off *int64) (end int64, hole bo
 	}
 	if hole = *off < data; hole {
 		end = min(data, is.Size)
-	} else if end, err = nextHole(r.past, *was, *off); err != nil {
+	} else if end, err = r.past.NextHole(*was, *off); err != nil {
 		return 0, false, err
 	}
 	return min(end, *off-*off%store.ChunkSize+readFromBuffer), hole, nil

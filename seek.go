@@ -5,7 +5,6 @@ import (
 	"io/fs"
 
 	"github.com/foliofs/folio/internal/posix"
-	"github.com/foliofs/folio/internal/store"
 )
 
 // Further values of whence for File.Seek, in a regular file. They are those of lseek(2) on Linux,
@@ -50,25 +49,11 @@ func (f *File) seekStored(off int64, whence int) (int64, error) {
 		return 0, errNoData
 	}
 	if whence == SeekHole {
-		return nextHole(rx, n, off)
+		return rx.NextHole(n, off)
 	}
-	at, err := nextData(rx, n, off)
+	at, err := rx.NextData(n, off)
 	if err == nil && at == n.Size {
 		err = errNoData
 	}
 	return at, err
-}
-
-func nextData(rx store.Rx, n store.Node, off int64) (int64, error) {
-	if h, ok := rx.(store.HoleFinder); ok {
-		return h.NextData(n, off)
-	}
-	return off, nil
-}
-
-func nextHole(rx store.Rx, n store.Node, off int64) (int64, error) {
-	if h, ok := rx.(store.HoleFinder); ok {
-		return h.NextHole(n, off)
-	}
-	return n.Size, nil
 }

@@ -31,8 +31,8 @@ var (
 
 // snapshotter returns the part of the store that the functions below need.
 func (v *Volume) snapshotter() (store.Snapshotter, error) {
-	s, ok := v.store.(store.Snapshotter)
-	if !ok {
+	s := v.store.Features().Snapshotter
+	if s == nil {
 		return nil, errors.ErrUnsupported
 	}
 	return s, nil

@@ -133,8 +133,7 @@ func newVolume(s store.Store, cacheSize int64) (*Volume, error) {
 		return nil, err
 	}
 	v := &Volume{store: s, path: info.Path}
-	v.ahead, _ = s.(store.Walker)
-	v.recent, _ = s.(store.Recaller)
+	v.ahead, v.recent = s.Features().Walker, s.Features().Recaller
 	v.reader = reader{fs: v, top: store.Root}
 	v.writer = writer{from: &v.reader}
 	v.uid, v.gid = posix.Owner()

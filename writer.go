@@ -45,8 +45,8 @@ func (v *writer) change(fn func(c *change) error) error {
 // changeSmall is change for an fn that changes few pages and can be called again: the store may run
 // it in one transaction with changes of other goroutines. It is about to look the names up.
 func (v *writer) changeSmall(fn func(c *change) error, names ...string) error {
-	b, ok := v.from.fs.store.(store.Batcher)
-	if !ok || v.tx != nil {
+	b := v.from.fs.store.Features().Batcher
+	if b == nil || v.tx != nil {
 		return v.change(fn)
 	}
 	if r := v.from.root; r != nil && r.closed.Load() {

@@ -236,18 +236,14 @@ func (m *fileSystem) Lseek(_ <-chan struct{}, in *fuse.LseekIn, out *fuse.LseekO
 }
 
 func seek(rx store.Rx, n *store.Node, off int64, whence uint32) (int64, error) {
-	f, ok := rx.(store.HoleFinder)
-	switch {
-	case whence == unix.SEEK_HOLE && ok:
-		return f.NextHole(*n, off)
-	case whence == unix.SEEK_HOLE:
-		return n.Size, nil
-	case whence != unix.SEEK_DATA:
+	switch whence {
+	case unix.SEEK_HOLE:
+		return rx.NextHole(*n, off)
+	case unix.SEEK_DATA:
+	default:
 		return 0, syscall.EINVAL
-	case !ok:
-		return off, nil
 	}
-	at, err := f.NextData(*n, off)
+	at, err := rx.NextData(*n, off)
 	if err == nil && at >= n.Size {
 		err = syscall.ENXIO
 	}

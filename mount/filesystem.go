@@ -88,7 +88,7 @@ func newFileSystem(s store.Store, o *Options) (*fileSystem, error) {
 		return nil, err
 	}
 	m.top = fuse.FUSE_ROOT_ID
-	if m.observer, _ = s.(store.Observer); m.observer != nil {
+	if m.observer = s.Features().Observer; m.observer != nil {
 		m.ttl = forever
 	}
 	m.sender.send = m.forget
@@ -163,7 +163,7 @@ func (m *fileSystem) changeBy(in *fuse.InHeader, size int, fn func(c *change) er
 		c.Tx, c.Now, c.Observer = tx, time.Now().UnixNano(), &c
 		return fn(&c)
 	}
-	batcher, ok := m.store.(store.Batcher)
+	batcher := m.store.Features().Batcher
 	ctx := patienceOf(in.Pid)
 	defer ctx.end()
 	var err error
@@ -172,7 +172,7 @@ func (m *fileSystem) changeBy(in *fuse.InHeader, size int, fn func(c *change) er
 		err = m.observer.BatchKnown(ctx, run)
 	case m.observer != nil:
 		err = m.observer.UpdateKnown(ctx, run)
-	case ok && size <= smallChange:
+	case batcher != nil && size <= smallChange:
 		err = batcher.Batch(run)
 	default:
 		err = m.store.Update(bg, run)

@@ -64,7 +64,7 @@ func (s *fsStore) path(ino store.Ino) (string, error) {
 }
 
 // Begin implements store.Store. Transactions are no snapshots: the file system is as it is.
-func (s *fsStore) Begin(context.Context) (store.Rx, error) { return fsRx{s}, nil }
+func (s *fsStore) Begin(context.Context) (store.Rx, error) { return fsRx{s: s}, nil }
 
 // Version implements store.Store.
 func (s *fsStore) Version() (uint64, bool) { return 0, false }
@@ -73,6 +73,9 @@ func (s *fsStore) Version() (uint64, bool) { return 0, false }
 func (s *fsStore) Info(context.Context) (store.Info, error) {
 	return store.Info{Path: fmt.Sprintf("%T", s.fsys), ChunkSize: store.ChunkSize}, nil
 }
+
+// Features implements store.Store.
+func (s *fsStore) Features() store.Features { return store.Features{} }
 
 // Check implements store.Store: there is nothing to check.
 func (s *fsStore) Check(context.Context, *store.CheckOptions) (*store.Report, error) {
@@ -86,7 +89,10 @@ func (s *fsStore) Pin(store.Ino) error                                   { retur
 func (s *fsStore) Unpin(store.Ino)                                       {}
 
 // An fsRx reads an fsStore.
-type fsRx struct{ s *fsStore }
+type fsRx struct {
+	store.NoHoles
+	s *fsStore
+}
 
 func (r fsRx) End()            {}
 func (r fsRx) Version() uint64 { return 0 }

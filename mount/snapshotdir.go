@@ -60,8 +60,8 @@ const (
 // newSnapshotMount returns m with a directory of snapshots, if the store has any and the options
 // want it.
 func newSnapshotMount(m *fileSystem, o *Options) fuse.RawFileSystem {
-	snapshots, ok := m.store.(store.Snapshotter)
-	if !ok || o.SnapshotDir == SnapshotsNone {
+	snapshots := m.store.Features().Snapshotter
+	if snapshots == nil || o.SnapshotDir == SnapshotsNone {
 		return m
 	}
 	s := &snapshotMount{fileSystem: m, snapshots: snapshots, dir: o.Dir, visible: o.SnapshotDir == SnapshotsVisible, pasts: make(map[int64]*fileSystem)}
@@ -297,6 +297,9 @@ func missingStatus(st fuse.Status) fuse.Status {
 // A listStore has the directory of snapshots, as a store that can only be read.
 type listStore struct{ of *snapshotMount }
 
+// Features implements store.Store.
+func (s listStore) Features() store.Features { return store.Features{} }
+
 // Begin implements store.Store.
 func (s listStore) Begin(context.Context) (store.Rx, error) {
 	list, since, err := s.of.current()
@@ -305,7 +308,7 @@ func (s listStore) Begin(context.Context) (store.Rx, error) {
 	}
 	list = slices.Clone(list)
 	slices.SortFunc(list, func(a, b store.Snapshot) int { return strings.Compare(a.Name, b.Name) })
-	return &listRx{s.of, list, since}, nil
+	return &listRx{of: s.of, list: list, since: since}, nil
 }
 
 func (s listStore) Version() (uint64, bool)                               { return 0, false }
@@ -321,6 +324,7 @@ func (s listStore) Check(context.Context, *store.CheckOptions) (*store.Report, e
 
 // A listRx reads a listStore.
 type listRx struct {
+	store.NoHoles
 	of    *snapshotMount
 	list  []store.Snapshot // sorted by name
 	since time.Time
@@ -373,5 +377,7 @@ func (r *listRx) Xattrs(store.Ino) ([]store.Xattr, error)       { return nil, ni
 
 // A goneStore is a snapshot that was removed.
 type goneStore struct{ store.Store }
+
+func (goneStore) Features() store.Features { return store.Features{} }
 
 func (goneStore) Begin(context.Context) (store.Rx, error) { return nil, store.ErrNoSnapshot }

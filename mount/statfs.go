@@ -21,8 +21,8 @@ func (m *fileSystem) StatFs(_ <-chan struct{}, _ *fuse.InHeader, out *fuse.Statf
 	if info.Path != "" && unix.Statfs(info.Path, &disk) == nil {
 		free += disk.Bavail * uint64(disk.Bsize)
 	}
-	if limiter, ok := m.store.(store.Limiter); ok && limiter.MaxSize() > 0 {
-		free = min(free, uint64(max(0, limiter.MaxSize()-int64(used))))
+	if most := m.store.Features().MaxSize; most > 0 {
+		free = min(free, uint64(max(0, most-int64(used))))
 	}
 	*out = fuse.StatfsOut{
 		Bsize: blockSize, Frsize: blockSize, NameLen: maxName,

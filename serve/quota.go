@@ -2,8 +2,6 @@ package serve
 
 import (
 	"context"
-
-	"github.com/foliofs/folio/internal/store"
 )
 
 // Quota returns the room in the volume, which is told to those who may write there: up to its
@@ -19,8 +17,8 @@ func (s davScope) Quota(ctx context.Context) (available, used int64, ok bool) {
 	used = info.Size - info.FreeBytes
 	room, known := diskRoom(info.Path)
 	available = room + info.FreeBytes
-	if l, limited := s.p.vol.store.(store.Limiter); limited && l.MaxSize() > 0 {
-		left := max(0, l.MaxSize()-used)
+	if most := s.p.vol.store.Features().MaxSize; most > 0 {
+		left := max(0, most-used)
 		if !known || left < available {
 			available = left
 		}

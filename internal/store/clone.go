@@ -6,26 +6,6 @@ import (
 	"sync"
 )
 
-// A Cloner is a write transaction in which files can share their content, or get that of another
-// without the caller's help. A Tx may lack this method.
-type Cloner interface {
-	// CloneContent gives the inode to the content of from, a regular file. The caller has added it
-	// in this transaction, by Insert, and nothing was written to it. The caller gives it the size
-	// and the holes of from. What is written to one of the two files later does not change the
-	// other.
-	CloneContent(from *Node, to Ino) error
-}
-
-// A TreeCloner is a write transaction that clones a tree as a whole, as its store is on another
-// machine. A Tx may lack this method.
-type TreeCloner interface {
-	// CloneTree adds copies of an inode, which is no orphan, and of all that is in it if it is a
-	// directory: attributes, extended attributes, entries and contents. The copies have the given
-	// ctime, and the copy of the inode, which it returns, has no name yet. Files with several names
-	// in the tree stay such files, with no names elsewhere.
-	CloneTree(from Ino, ctime int64) (Ino, error)
-}
-
 // CloneVersion is PRAGMA user_version of a volume in which files share their content: one that has
 // CloneTables.
 const CloneVersion = 2

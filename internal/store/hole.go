@@ -6,16 +6,6 @@ import (
 	"iter"
 )
 
-// A HoleFinder is a read transaction that knows where the holes of a file are. An Rx may lack these
-// methods: all content counts as data then.
-type HoleFinder interface {
-	// NextData returns the first byte from off on that is stored, or n.Size if all that follows is
-	// a hole.
-	NextData(n Node, off int64) (int64, error)
-	// NextHole returns the first byte from off on that is not stored, or n.Size if there is none.
-	NextHole(n Node, off int64) (int64, error)
-}
-
 // A StoredChunk is a data row: its id, and how many bytes it holds.
 type StoredChunk struct{ ID, Size int64 }
 
@@ -25,7 +15,7 @@ func (c StoredChunk) bounds() (start, end int64) {
 	return start, start + min(c.Size, ChunkSize)
 }
 
-// FirstData implements HoleFinder.NextData. The rows are those of n in order, from the chunk with
+// FirstData implements Rx.NextData. The rows are those of n in order, from the chunk with
 // off on.
 func FirstData(n *Node, off int64, rows iter.Seq2[StoredChunk, error]) (int64, error) {
 	if n.Holes == 0 || off >= n.Size {
@@ -42,7 +32,7 @@ func FirstData(n *Node, off int64, rows iter.Seq2[StoredChunk, error]) (int64, e
 	return n.Size, nil
 }
 
-// FirstHole implements HoleFinder.NextHole. The rows are those of n in order, from the chunk with
+// FirstHole implements Rx.NextHole. The rows are those of n in order, from the chunk with
 // off on.
 func FirstHole(n *Node, off int64, rows iter.Seq2[StoredChunk, error]) (int64, error) {
 	if n.Holes == 0 || off >= n.Size {
@@ -94,11 +84,11 @@ func SkipHole(r io.Reader, off int64) (int64, error) {
 
 var errSkip = errors.New("SkipHole returned a number of bytes that is no multiple of the unit")
 
-// A HolePuncher is a write transaction that can make a part of a content a hole. A Tx may lack this
-// method: zeros can be written in its place.
-type HolePuncher interface {
-	// PunchHole makes size bytes of the content of n from off on read as zeros, and sets n.Holes.
-	// It gives back the room of whole chunks. The range must lie within the content. The caller
-	// puts n.
-	PunchHole(n *Node, off, size int64) error
-}
+// NoHoles has the methods of an Rx for contents that count as data throughout.
+type NoHoles struct{}
+
+// NextData implements Rx.
+func (NoHoles) NextData(n Node, off int64) (int64, error) { return min(off, n.Size), nil }
+
+// NextHole implements Rx.
+func (NoHoles) NextHole(n Node, off int64) (int64, error) { return n.Size, nil }

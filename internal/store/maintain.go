@@ -1,8 +1,6 @@
 package store
 
 import (
-	"context"
-	"io"
 	"time"
 )
 
@@ -15,25 +13,6 @@ type CompactOptions struct {
 type BackupOptions struct {
 	Replace  bool     // an existing file
 	Progress Progress // or nil
-}
-
-// A Maintainer is a Store that lets the volume be kept in shape as a whole. Not every Store is one.
-type Maintainer interface {
-	// Compact makes the volume as small as it can be. Inodes keep their numbers and their pins. It
-	// needs the volume for itself: while another process has it open it fails, and nothing has
-	// changed.
-	Compact(ctx context.Context, o *CompactOptions) error
-	// Backup writes to w a copy of the volume as it is at one moment, while other goroutines and
-	// processes continue to write.
-	Backup(ctx context.Context, w io.Writer) error
-	// BackupFile writes such a copy to a file at path. The file appears complete and durable, or
-	// not at all. An existing file gives fs.ErrExist unless o.Replace is set.
-	BackupFile(ctx context.Context, path string, o *BackupOptions) error
-	// Repair corrects the problems that Check finds, as far as that loses no content. It does so in
-	// one transaction.
-	Repair(ctx context.Context) (*RepairReport, error)
-	// Stats tells how the volume stands, without reading any of it.
-	Stats() Stats
 }
 
 // Stats describes the state of a volume, and the work that was done on it since it was opened here.

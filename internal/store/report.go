@@ -45,3 +45,14 @@ func (r *Report) Add(p Problem) {
 
 // OK reports whether nothing was found.
 func (r *Report) OK() bool { return len(r.Problems) == 0 }
+
+// A Progress function is called from time to time with the bytes that are done, and with about how
+// many there are.
+type Progress func(done, total int64)
+
+// CheckOptions say how Store.Check works. The zero value, and nil, are good defaults.
+type CheckOptions struct {
+	// Progress, if it is not nil, tells how far the first and longest part is, which looks at the
+	// database below the volume. A store that cannot tell does not call it.
+	Progress Progress
+}

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"context"
 	"io/fs"
 	"strings"
 	"unicode"
@@ -35,45 +34,6 @@ type snapshotError struct {
 func (e *snapshotError) Error() string { return e.text }
 
 func (e *snapshotError) Unwrap() error { return e.error }
-
-// A Snapshotter is a Store that can keep states of its volume. Not every Store is one.
-type Snapshotter interface {
-	// Snapshot gives the state of the volume a name. It returns ErrSnapshotExists if a snapshot has
-	// that name, and ErrSnapshotName if none can have it. It costs the same whatever the volume
-	// holds.
-	Snapshot(ctx context.Context, name string) (Snapshot, error)
-	// Snapshots returns the snapshots, the oldest first.
-	Snapshots(ctx context.Context) ([]Snapshot, error)
-	// RemoveSnapshots removes snapshots, or none, with ErrNoSnapshot, if one of them does not
-	// exist. An ID of 0 stands for whichever has the name. Any other must be right, too: another
-	// process may have removed the snapshot and made one of its name. Nobody sees them any more
-	// when RemoveSnapshots returns, and what only they have kept is gone; if the process dies
-	// before, a later call removes the rest.
-	RemoveSnapshots(ctx context.Context, list ...Snapshot) error
-	// At returns a Store that reads the volume as it was when the snapshot was made, and that
-	// refuses to change it with ErrReadOnly. It ends when the Store does that it comes from. From
-	// when the snapshot is removed, Begin returns ErrNoSnapshot.
-	At(ctx context.Context, name string) (Store, error)
-	// Compare calls fn with two states of the volume at one moment, and with what may differ
-	// between them. A state is a snapshot, or the volume as it is if the name is "".
-	Compare(ctx context.Context, from, to string, fn func(from, to Rx, d *Differences) error) error
-}
-
-// A PastReader is an Rx, or a Tx, that reads snapshots, too. Not every Rx is one.
-type PastReader interface {
-	// At returns a transaction that reads the volume as it was when the snapshot was made. It sees
-	// the snapshots of the moment of the transaction that it comes from, and ends with that. It
-	// returns ErrNoSnapshot if there is none of that name.
-	At(name string) (Rx, error)
-}
-
-// A PastRx is an Rx of a snapshot that knows what was changed since.
-type PastRx interface {
-	Rx
-	// Unchanged reports whether an inode is as it was when the snapshot was made, with its content
-	// and extended attributes. It may report false of one that is.
-	Unchanged(ino Ino) (bool, error)
-}
 
 // Differences say what may differ between two states of a volume. Everything that does differ is
 // among it.

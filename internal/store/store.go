@@ -23,50 +23,7 @@ package store
 
 import (
 	"context"
-	"errors"
-	"fmt"
-
-	"github.com/foliofs/folio/internal/posix"
 )
-
-var (
-	// ErrNotVolume says that a database belongs to another application.
-	ErrNotVolume = errors.New("a SQLite database, but not a Folio volume")
-	// ErrNewerVersion says that a volume was made by a later version of Folio.
-	ErrNewerVersion = errors.New("made by a newer Folio; update to open it")
-	// ErrDamaged says that the rows of a volume contradict each other. For example, a name leads to
-	// no inode, or a chunk is missing (S4, S7).
-	ErrDamaged = posix.Damaged("volume is damaged")
-	// ErrTooLarge says that a file has more bytes than MaxSize.
-	ErrTooLarge = posix.TooLarge("file too large")
-	// ErrReadOnly says that a volume cannot be changed: it was opened so, or its file or disk is
-	// read-only.
-	ErrReadOnly = posix.ReadOnly("volume is read-only")
-	// ErrBusy says that another transaction or process was in the way for longer than the busy
-	// timeout.
-	ErrBusy = posix.Busy("volume is busy")
-	// ErrFull says that there is no room: on the disk, in the volume, or among the numbers of
-	// inodes.
-	ErrFull = posix.Full("volume or disk is full")
-	// ErrLogLeft says that Close has left a log next to the volume. Nothing is lost.
-	ErrLogLeft = errors.New("the log stays next to the volume: keep the two together")
-)
-
-// Damaged makes an error that matches ErrDamaged.
-func Damaged(format string, args ...any) error {
-	return fmt.Errorf("%w: %s", ErrDamaged, fmt.Sprintf(format, args...))
-}
-
-// A Progress function is called from time to time with the bytes that are done, and with about how
-// many there are.
-type Progress func(done, total int64)
-
-// CheckOptions say how Store.Check works. The zero value, and nil, are good defaults.
-type CheckOptions struct {
-	// Progress, if it is not nil, tells how far the first and longest part is, which looks at the
-	// database below the volume. A store that cannot tell does not call it.
-	Progress Progress
-}
 
 // A Store keeps one volume. It is safe for concurrent use (S3).
 type Store interface {
@@ -80,6 +37,8 @@ type Store interface {
 	// Check looks for contradictions in the volume: among its rows, and in the database below. It
 	// does not look at contents.
 	Check(ctx context.Context, o *CheckOptions) (*Report, error)
+	// Features returns the optional parts of the store. They do not change.
+	Features() Features
 	// Close waits for the transactions in progress and releases the volume.
 	Close() error
 	Writer
@@ -121,6 +80,12 @@ type Rx interface {
 	// offset off on. Holes read as zeros. As with io.ReaderAt, it returns io.EOF if n.Size ends it
 	// earlier.
 	ReadAt(n Node, p []byte, off int64) (int, error)
+	// NextData returns the first byte of n from off on that is stored, or n.Size if all that
+	// follows is a hole.
+	NextData(n Node, off int64) (int64, error)
+	// NextHole returns the first byte of n from off on that is not stored, or n.Size if there is
+	// none.
+	NextHole(n Node, off int64) (int64, error)
 	// Xattrs returns the extended attributes of an inode, sorted by name.
 	Xattrs(ino Ino) ([]Xattr, error)
 }
@@ -155,10 +120,4 @@ type Tx interface {
 	Truncate(n *Node, size int64) error
 	// SetXattr sets an extended attribute, or removes it if value is nil.
 	SetXattr(ino Ino, name string, value []byte) error
-}
-
-// A Limiter is a Store that limits the size of its volume.
-type Limiter interface {
-	// MaxSize returns how many bytes the volume's file may have; 0 means any number.
-	MaxSize() int64
 }

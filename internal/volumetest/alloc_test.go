@@ -26,7 +26,7 @@ func TestSnapshotAllocations(t *testing.T) {
 	Must(t, err)
 	defer at.Close()
 	past := func(call func(tx store.Rx) error) func() error {
-		s, err := v.Store(private.Key{}).(store.Snapshotter).At(t.Context(), "s")
+		s, err := v.Store(private.Key{}).Features().Snapshotter.At(t.Context(), "s")
 		Must(t, err)
 		return func() error {
 			rx, err := s.Begin(t.Context())

@@ -28,6 +28,11 @@ func (s *Store) Compact(ctx context.Context, o *store.CompactOptions) error {
 	return rowstore.Explain(s.db.Compact(ctx, &sqlitefile.CompactOptions{Progress: o.Progress}))
 }
 
+// Features implements store.Store.
+func (s *Store) Features() store.Features {
+	return store.Features{Batcher: s, Observer: s, Maintainer: s, Snapshotter: s, MaxSize: s.limit}
+}
+
 // Check implements store.Store.
 func (s *Store) Check(ctx context.Context, o *store.CheckOptions) (*store.Report, error) {
 	if o == nil {

@@ -137,6 +137,3 @@ func (t *limitedTx) makeRoom(pages int64) error {
 		after = found.last
 	}
 }
-
-// MaxSize implements store.Limiter.
-func (s *Store) MaxSize() int64 { return s.limit }

@@ -70,6 +70,9 @@ func (p *snapshotStore) Version() (version uint64, ok bool) {
 	return history.SnapshotVersion, ok && !p.closed.Load() && p.seen.Load() == version+1
 }
 
+// Features implements store.Store.
+func (p *snapshotStore) Features() store.Features { return store.Features{} }
+
 // Info implements store.Store. The sizes are those of the volume.
 func (p *snapshotStore) Info(ctx context.Context) (store.Info, error) {
 	info, err := p.s.Info(ctx)

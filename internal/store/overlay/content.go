@@ -126,19 +126,15 @@ func (r *rx) readMix(m *mix, p []byte, off int64) error {
 // run returns where the run of chunks ends that begins at off and that are all in the upper store,
 // or all not.
 func (r *rx) run(m *mix, off int64) (end int64, stored bool, err error) {
-	f, ok := r.up.(store.HoleFinder)
-	if !ok { // then contents are copied as a whole
-		return m.node.Size, true, nil
-	}
 	start := chunkStart(off)
-	data, err := f.NextData(m.node, start)
+	data, err := r.up.NextData(m.node, start)
 	if err != nil {
 		return 0, false, err
 	}
 	if data >= start+store.ChunkSize || data >= m.node.Size {
 		return max(data, off+1), false, nil
 	}
-	hole, err := f.NextHole(m.node, start)
+	hole, err := r.up.NextHole(m.node, start)
 	return max(chunkStart(hole+store.ChunkSize-1), off+1), true, err
 }
 
@@ -149,40 +145,33 @@ func (r *rx) readBase(rec *Record, p []byte, off int64) error {
 	return r.s.base.readAt(rec.Path, version{rec.Size, rec.Mtime}, from, off)
 }
 
-// NextData implements store.HoleFinder.
+// NextData implements store.Rx.
 func (r *rx) NextData(n store.Node, off int64) (int64, error) {
-	f, up, err := r.holes(&n)
-	if f == nil || err != nil {
+	up, known, err := r.holes(&n)
+	if !known || err != nil {
 		return min(off, n.Size), err
 	}
-	return f.NextData(up, off)
+	return r.up.NextData(up, off)
 }
 
-// NextHole implements store.HoleFinder.
+// NextHole implements store.Rx.
 func (r *rx) NextHole(n store.Node, off int64) (int64, error) {
-	f, up, err := r.holes(&n)
-	if f == nil || err != nil {
+	up, known, err := r.holes(&n)
+	if !known || err != nil {
 		return n.Size, err
 	}
-	return f.NextHole(up, off)
+	return r.up.NextHole(up, off)
 }
 
-// holes returns the upper store as a HoleFinder, and the inode to ask it about. It returns nil if
-// the holes of the file are not known: then all of the content counts as data.
-func (r *rx) holes(n *store.Node) (store.HoleFinder, store.Node, error) {
-	f, ok := r.up.(store.HoleFinder)
-	if !ok {
-		return nil, *n, nil
-	}
+// holes returns the inode of the upper store that has the holes of a file. known is false if the
+// base has a part in the content: then all of it counts as data.
+func (r *rx) holes(n *store.Node) (up store.Node, known bool, err error) {
 	s, err := r.find(n.Ino)
 	if err != nil || s.isLower() {
-		return nil, *n, err
+		return up, false, err
 	}
 	m, err := r.mixOf(&s.node)
-	if err != nil || m != nil {
-		return nil, *n, err
-	}
-	up := *n
+	up = *n
 	up.Ino = s.node.Ino
-	return f, up, nil
+	return up, m == nil && err == nil, err
 }

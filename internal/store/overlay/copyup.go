@@ -148,10 +148,10 @@ func (t *tx) copyNode(name string, n *store.Node, whole bool) error {
 			return err
 		}
 	}
-	switch _, sparse := t.up.(store.HoleFinder); {
+	switch {
 	case typ == store.Symlink:
 		err = t.copyTarget(name, n, size)
-	case typ == store.File && (whole || !sparse):
+	case typ == store.File && whole:
 		err = t.copyContent(name, n, rec)
 	case typ == store.Dir:
 		err = t.up.SetXattr(n.Ino, attrRedirect, []byte("/"+redirect(name)))

@@ -459,8 +459,8 @@ func TestFull(t *testing.T) {
 	}
 	must(t, w.chmod("f"))
 	must(t, w.remove("huge"))
-	if w.MaxSize() != 1<<20 {
-		t.Error(w.MaxSize())
+	if most := w.Features().MaxSize; most != 1<<20 {
+		t.Error(most)
 	}
 	w.clean()
 }

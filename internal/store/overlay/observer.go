@@ -16,11 +16,18 @@ type observed struct {
 
 // Observed returns s as a store.Observer, if its upper store is one and the base does not change.
 func (s *Store) Observed() store.Store {
-	o, ok := s.upper.(store.Observer)
-	if !ok || s.options.BaseChanges {
+	o := s.upper.Features().Observer
+	if o == nil || s.options.BaseChanges {
 		return s
 	}
 	return &observed{s, o}
+}
+
+// Features implements store.Store.
+func (s *observed) Features() store.Features {
+	f := s.Store.Features()
+	f.Observer = s
+	return f
 }
 
 // Observe implements store.Observer.

@@ -16,10 +16,8 @@ type Store struct {
 
 var (
 	_ store.Store       = (*Store)(nil)
-	_ store.Limiter     = (*Store)(nil)
 	_ store.Batcher     = (*Store)(nil)
 	_ store.Observer    = (*observed)(nil)
-	_ store.HoleFinder  = (*rx)(nil)
 	_ store.HolePuncher = (*tx)(nil)
 )
 
@@ -109,12 +107,9 @@ func (s *Store) Sync(ctx context.Context) error {
 	return s.upper.Sync(ctx)
 }
 
-// MaxSize implements store.Limiter.
-func (s *Store) MaxSize() int64 {
-	if l, ok := s.upper.(store.Limiter); ok {
-		return l.MaxSize()
-	}
-	return 0
+// Features implements store.Store.
+func (s *Store) Features() store.Features {
+	return store.Features{Batcher: s, MaxSize: s.upper.Features().MaxSize}
 }
 
 // Pin implements store.Store. A file of the base is pinned here, and in the upper store when it is
@@ -162,8 +157,8 @@ func (s *Store) Exclusive(ctx context.Context, fn func() error) error {
 
 // Batch implements store.Batcher, as far as the upper store is one.
 func (s *Store) Batch(fn func(tx store.Tx) error) error {
-	b, ok := s.upper.(store.Batcher)
-	if !ok {
+	b := s.upper.Features().Batcher
+	if b == nil {
 		return s.Update(context.Background(), fn)
 	}
 	if err := s.gate.Enter(); err != nil {

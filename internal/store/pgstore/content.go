@@ -106,14 +106,12 @@ func (f *filler) hole(end int) error {
 	return f.err
 }
 
-var _ store.HoleFinder = (*reader)(nil)
-
-// NextData implements store.HoleFinder.
+// NextData implements store.Rx.
 func (r *reader) NextData(n store.Node, off int64) (int64, error) {
 	return store.FirstData(&n, off, r.storedChunks(n.Ino, off))
 }
 
-// NextHole implements store.HoleFinder.
+// NextHole implements store.Rx.
 func (r *reader) NextHole(n store.Node, off int64) (int64, error) {
 	return store.FirstHole(&n, off, r.storedChunks(n.Ino, off))
 }

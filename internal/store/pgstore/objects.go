@@ -105,8 +105,8 @@ func (o *objects) close() {
 // under way.
 const partSize = 4 * maxObject
 
-// PartSize implements store.PartSizer.
-func (s *Store) PartSize() int {
+// partSize is store.Features.PartSize.
+func (s *Store) partSize() int {
 	if s.objects == nil {
 		return 0
 	}

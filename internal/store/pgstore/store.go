@@ -79,7 +79,6 @@ var (
 	_ store.Walker  = (*Store)(nil)
 
 	_ store.ObjectKeeper = (*Store)(nil)
-	_ store.PartSizer    = (*Store)(nil)
 )
 
 // Open opens the volume at an address, such as postgres://user@host/database?volume=photos.
@@ -284,6 +283,11 @@ func (s *Store) begin(ctx context.Context) (*rx, error) {
 // Version implements store.Store. Only the server can tell whether another Store has changed the
 // volume.
 func (s *Store) Version() (version uint64, ok bool) { return 0, false }
+
+// Features implements store.Store.
+func (s *Store) Features() store.Features {
+	return store.Features{Batcher: s, Walker: s, Recaller: s, Objects: s, PartSize: s.partSize()}
+}
 
 // Address returns the address of the volume as errors show it, without a password.
 func (s *Store) Address() string { return s.address }

@@ -397,7 +397,7 @@ func (t *tx) ReadAt(n store.Node, p []byte, off int64) (int, error) {
 	return t.reader.ReadAt(n, p, off)
 }
 
-// NextData implements store.HoleFinder.
+// NextData implements store.Rx.
 func (t *tx) NextData(n store.Node, off int64) (int64, error) {
 	if err := t.sendContent(); err != nil {
 		return 0, err
@@ -405,7 +405,7 @@ func (t *tx) NextData(n store.Node, off int64) (int64, error) {
 	return t.reader.NextData(n, off)
 }
 
-// NextHole implements store.HoleFinder.
+// NextHole implements store.Rx.
 func (t *tx) NextHole(n store.Node, off int64) (int64, error) {
 	if err := t.sendContent(); err != nil {
 		return 0, err

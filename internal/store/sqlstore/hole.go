@@ -6,14 +6,12 @@ import (
 	"github.com/foliofs/folio/internal/store"
 )
 
-var _ store.HoleFinder = reader{}
-
-// NextData implements store.HoleFinder.
+// NextData implements store.Rx.
 func (r reader) NextData(n store.Node, off int64) (int64, error) {
 	return store.FirstData(&n, off, r.storedChunks(n.Ino, off))
 }
 
-// NextHole implements store.HoleFinder.
+// NextHole implements store.Rx.
 func (r reader) NextHole(n store.Node, off int64) (int64, error) {
 	return store.FirstHole(&n, off, r.storedChunks(n.Ino, off))
 }

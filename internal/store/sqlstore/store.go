@@ -211,6 +211,9 @@ func (s *Store) begin(ctx context.Context) (*rx, error) {
 // volume.
 func (s *Store) Version() (version uint64, ok bool) { return 0, false }
 
+// Features implements store.Store. There are none.
+func (s *Store) Features() store.Features { return store.Features{} }
+
 // Info describes the volume.
 func (s *Store) Info(ctx context.Context) (store.Info, error) {
 	r, err := s.begin(ctx)

@@ -16,8 +16,8 @@ var errHalfway = errors.New("given up half-way")
 // testBatch lets many goroutines make changes in batches. Some are refused, some are given up
 // half-way, and some fail by breaking a rule: each must happen as if it were alone.
 func testBatch(t *testing.T, s store.Store, again Opener) {
-	b, ok := s.(store.Batcher)
-	if !ok {
+	b := s.Features().Batcher
+	if b == nil {
 		t.Skip("not a Batcher")
 	}
 	const goroutines, each = 24, 20
@@ -74,8 +74,8 @@ func batchOne(b store.Batcher, name string, kind int) error {
 // testBatchTogether makes changes while a transaction keeps them waiting. One of them panics; the
 // rest must happen all the same.
 func testBatchTogether(t *testing.T, s store.Store, _ Opener) {
-	b, ok := s.(store.Batcher)
-	if !ok {
+	b := s.Features().Batcher
+	if b == nil {
 		t.Skip("not a Batcher")
 	}
 	const goroutines = 10

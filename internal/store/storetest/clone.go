@@ -122,20 +122,16 @@ func (s *session) punch() error {
 
 // holes compares the holes of a file with its content.
 func (s *session) holes(n *modelNode) error {
-	finder, ok := s.tx.(store.HoleFinder)
-	if !ok {
-		return nil
-	}
 	stored := int64(0)
 	for at := int64(0); at < n.Size; {
-		data, err := finder.NextData(n.Node, at)
+		data, err := s.tx.NextData(n.Node, at)
 		if err != nil {
 			return err
 		}
 		if slices.ContainsFunc(n.content[at:data], func(c byte) bool { return c != 0 }) {
 			return fmt.Errorf("inode %d: from %d to %d is no hole", n.Ino, at, data)
 		}
-		if at, err = finder.NextHole(n.Node, data); err != nil {
+		if at, err = s.tx.NextHole(n.Node, data); err != nil {
 			return err
 		}
 		stored += at - data

@@ -14,9 +14,6 @@ func testHoles(t *testing.T, s store.Store, _ Opener) {
 	r := random(t)
 	var n store.Node
 	update(t, s, func(tx store.Tx) (err error) {
-		if _, ok := tx.(store.HoleFinder); !ok {
-			t.Skip("this store does not know where holes are")
-		}
 		n, err = addFile(tx, "sparse", nil)
 		return err
 	})
@@ -57,9 +54,9 @@ func changeSparse(tx store.Tx, r *rand.Rand, n *store.Node) error {
 // bytes as the inode says.
 func checkHoles(t *testing.T, rx store.Rx, n store.Node) {
 	t.Helper()
-	finder, stored := rx.(store.HoleFinder), int64(0)
+	stored := int64(0)
 	for at := int64(0); at < n.Size; {
-		data, err := finder.NextData(n, at)
+		data, err := rx.NextData(n, at)
 		if err != nil || data < at || data > n.Size {
 			t.Fatalf("NextData(%d) = %d, %v in %+v", at, data, err, n)
 		}
@@ -69,7 +66,7 @@ func checkHoles(t *testing.T, rx store.Rx, n store.Node) {
 				t.Fatalf("the hole from %d to %d is not zeros: %d bytes, %v", at, data, k, err)
 			}
 		}
-		hole, err := finder.NextHole(n, data)
+		hole, err := rx.NextHole(n, data)
 		if err != nil || hole > n.Size || hole <= data && data < n.Size {
 			t.Fatalf("NextHole(%d) = %d, %v in %+v", data, hole, err, n)
 		}
@@ -80,8 +77,8 @@ func checkHoles(t *testing.T, rx store.Rx, n store.Node) {
 		t.Fatalf("%d bytes of data in %+v", stored, n)
 	}
 	for _, off := range []int64{n.Size, n.Size + 1, store.MaxSize} {
-		data, dataErr := finder.NextData(n, off)
-		hole, holeErr := finder.NextHole(n, off)
+		data, dataErr := rx.NextData(n, off)
+		hole, holeErr := rx.NextHole(n, off)
 		if data != n.Size || hole != n.Size || dataErr != nil || holeErr != nil {
 			t.Fatalf("behind the end at %d: data %d, %v, hole %d, %v in %+v", off, data, dataErr, hole, holeErr, n)
 		}

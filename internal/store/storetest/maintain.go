@@ -25,7 +25,7 @@ func RunMaintaining(t *testing.T, create func(t *testing.T) (store.Store, Opener
 			t.Parallel()
 			s, again := create(t)
 			t.Cleanup(func() { _ = s.Close() })
-			test(t, s, s.(store.Maintainer), again)
+			test(t, s, s.Features().Maintainer, again)
 		})
 	}
 }

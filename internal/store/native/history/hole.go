@@ -8,9 +8,7 @@ import (
 	"github.com/foliofs/folio/sqlitefile"
 )
 
-var _ store.HoleFinder = (*Rx)(nil)
-
-// NextData implements store.HoleFinder.
+// NextData implements store.Rx.
 func (r *Rx) NextData(n store.Node, off int64) (start int64, err error) {
 	err = r.guard(func() error {
 		start, err = store.FirstData(&n, off, r.Chunks(n.Ino, off))
@@ -19,7 +17,7 @@ func (r *Rx) NextData(n store.Node, off int64) (start int64, err error) {
 	return start, err
 }
 
-// NextHole implements store.HoleFinder.
+// NextHole implements store.Rx.
 func (r *Rx) NextHole(n store.Node, off int64) (start int64, err error) {
 	err = r.guard(func() error {
 		start, err = store.FirstHole(&n, off, r.Chunks(n.Ino, off))

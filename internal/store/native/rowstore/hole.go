@@ -6,9 +6,7 @@ import (
 	"github.com/foliofs/folio/internal/store"
 )
 
-var _ store.HoleFinder = Rx{}
-
-// NextData implements store.HoleFinder.
+// NextData implements store.Rx.
 func (r Rx) NextData(n store.Node, off int64) (start int64, err error) {
 	err = r.Engine.Guard(func() error {
 		start, err = store.FirstData(&n, off, r.Chunks(n.Ino, off))
@@ -17,7 +15,7 @@ func (r Rx) NextData(n store.Node, off int64) (start int64, err error) {
 	return start, err
 }
 
-// NextHole implements store.HoleFinder.
+// NextHole implements store.Rx.
 func (r Rx) NextHole(n store.Node, off int64) (start int64, err error) {
 	err = r.Engine.Guard(func() error {
 		start, err = store.FirstHole(&n, off, r.Chunks(n.Ino, off))

@@ -1,26 +1,8 @@
 package store
 
 import (
-	"context"
 	"time"
 )
-
-// An ObjectKeeper is a Store that can keep large contents as objects outside of its database. Not
-// every Store is one.
-type ObjectKeeper interface {
-	// Objects tells what the volume has there.
-	Objects(ctx context.Context) (ObjectInfo, error)
-	// GC removes objects that nothing needs any more.
-	GC(ctx context.Context, o *GCOptions) (*GCReport, error)
-}
-
-// A PartSizer is a Store that takes and gives long contents in larger parts than others do.
-type PartSizer interface {
-	// PartSize returns how many bytes should be written at once of a content whose length is not
-	// known, once it has turned out to be long, and how many should be read at once of a content
-	// that goes to a writer. 0 means as many as usual.
-	PartSize() int
-}
 
 // An ObjectInfo tells about the objects of a volume.
 type ObjectInfo struct {

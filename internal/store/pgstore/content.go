@@ -86,9 +86,9 @@ type filler struct {
 	store.Filler
 	err error
 
-	long  *longRead // that this is a part of, or nil
-	wants []want    // parts that come from the bucket
-	next  []idPart  // that are likely to be read next
+	long  *longRead      // that this is a part of, or nil
+	wants []chunkRequest // parts that come from the bucket
+	next  []idPart       // that are likely to be read next
 }
 
 // put copies the bytes of a row to a place.

@@ -34,17 +34,19 @@ func AddMigration(t *testing.T, statements ...string) (version int) {
 
 // Beat shows once that the session lives, and removes others that do not.
 func Beat(s *Store) error {
-	if err := s.beat(context.Background()); err != nil {
+	if err := s.heartbeat(context.Background()); err != nil {
 		return err
 	}
-	return s.tend(context.Background())
+	return s.maintain(context.Background())
 }
 
 // Sleep ends what shows that the session lives.
 func Sleep(s *Store) { s.session.stop() }
 
 // Sweep removes objects that nothing has needed for so long, and returns how many.
-func Sweep(s *Store, after time.Duration) (int, error) { return s.sweep(context.Background(), after) }
+func Sweep(s *Store, after time.Duration) (int, error) {
+	return s.collectGarbage(context.Background(), after)
+}
 
 // Claim sweeps all objects that no transaction has named, and returns how many.
 func Claim(s *Store) (int64, error) {
@@ -83,10 +85,10 @@ const brokenWalk = "SELECT 1 / 0 FROM (SELECT $1::bigint[], $2::bigint[], $3::bi
 // SessionNumber returns the number of the session.
 func SessionNumber(s *Store) int64 { return s.session.number() }
 
-// Forget lets the last beat be long ago.
+// Forget lets the last heartbeat be long ago.
 func Forget(s *Store) { s.session.wasSeen(time.Now().Add(-s.lease)) }
 
-// NextBeat returns when a beat follows one that has returned an error.
+// NextBeat returns when a heartbeat follows one that has returned an error.
 func NextBeat(s *Store, err error) time.Duration { return s.session.next(err) }
 
 // Listen listens until that fails, and returns when the next try comes.

@@ -17,15 +17,15 @@ type idPart struct {
 	id int64
 }
 
-// A want is a chunk of an object some bytes of which go to p.
-type want struct {
+// A chunkRequest is a chunk of an object some bytes of which go to p.
+type chunkRequest struct {
 	idPart
 	p   []byte
 	off int // in the chunk
 }
 
-// A flight fetches neighbouring chunks of an object.
-type flight struct {
+// A fetch fetches neighbouring chunks of an object.
+type fetch struct {
 	object bucket.Name
 	at     int64
 	parts  []part
@@ -35,17 +35,17 @@ type flight struct {
 	err    error
 }
 
-// newFlight returns a flight for a part, and for those that extend it, which the caller adds.
-func newFlight(p *part) *flight {
-	return &flight{object: p.object, at: p.at, done: make(chan struct{})}
+// newFetch returns a fetch for a part, and for those that extend it, which the caller adds.
+func newFetch(p *part) *fetch {
+	return &fetch{object: p.object, at: p.at, done: make(chan struct{})}
 }
 
 // read fills what is wanted, from the cache or from the bucket, for a long read or another one.
-func (o *objects) read(ctx context.Context, wants []want, l *longRead) error {
+func (o *objects) read(ctx context.Context, wants []chunkRequest, l *longRead) error {
 	missing := o.missing(wants, l)
 	if l != nil && len(missing) > 0 {
 		l.begin(partsOf(missing))
-		missing = slices.DeleteFunc(missing, func(w want) bool { return l.has(w.id) })
+		missing = slices.DeleteFunc(missing, func(w chunkRequest) bool { return l.has(w.id) })
 	}
 	flights := o.fetch(partsOf(missing), false)
 	for i := range missing {
@@ -65,7 +65,7 @@ func (o *objects) read(ctx context.Context, wants []want, l *longRead) error {
 
 // missing fills what is wanted from the cache, and returns what is not there, nor on its way to a
 // long read.
-func (o *objects) missing(wants []want, l *longRead) (missing []want) {
+func (o *objects) missing(wants []chunkRequest, l *longRead) (missing []chunkRequest) {
 	for i := range wants {
 		if w := &wants[i]; !l.has(w.id) && !o.cache.ReadAt(w.key(), w.length, w.sum, w.p, w.off) {
 			missing = append(missing, *w)
@@ -74,7 +74,7 @@ func (o *objects) missing(wants []want, l *longRead) (missing []want) {
 	return missing
 }
 
-func partsOf(wants []want) []idPart {
+func partsOf(wants []chunkRequest) []idPart {
 	parts := make([]idPart, len(wants))
 	for i := range wants {
 		parts[i] = wants[i].idPart
@@ -82,8 +82,8 @@ func partsOf(wants []want) []idPart {
 	return parts
 }
 
-// take waits for a flight and takes what is wanted from it.
-func (w *want) take(ctx context.Context, f *flight) error {
+// take waits for a fetch and takes what is wanted from it.
+func (w *chunkRequest) take(ctx context.Context, f *fetch) error {
 	if err := f.wait(ctx); err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func (w *want) take(ctx context.Context, f *flight) error {
 	return err
 }
 
-func (f *flight) wait(ctx context.Context) error {
+func (f *fetch) wait(ctx context.Context) error {
 	select {
 	case <-f.done:
 		return nil
@@ -103,8 +103,8 @@ func (f *flight) wait(ctx context.Context) error {
 	}
 }
 
-// chunk returns the bytes of a part, when the flight has ended.
-func (f *flight) chunk(p *part) ([]byte, error) {
+// chunk returns the bytes of a part, when the fetch has ended.
+func (f *fetch) chunk(p *part) ([]byte, error) {
 	i := f.index(p)
 	switch {
 	case errors.Is(f.err, bucket.ErrMissing):
@@ -117,21 +117,21 @@ func (f *flight) chunk(p *part) ([]byte, error) {
 	return f.bytesOf(i), nil
 }
 
-func (f *flight) bytesOf(i int) []byte { return f.bytes[f.parts[i].at-f.at:][:f.parts[i].length] }
+func (f *fetch) bytesOf(i int) []byte { return f.bytes[f.parts[i].at-f.at:][:f.parts[i].length] }
 
-// fetch returns for each part the flight that has it: one that is under way, or one that it starts.
-// If ahead is set, it starts flights only for parts that the cache does not have, and returns
+// fetch returns for each part the fetch that has it: one that is under way, or one that it starts.
+// If ahead is set, it starts fetches only for parts that the cache does not have, and returns
 // nothing.
-func (o *objects) fetch(parts []idPart, ahead bool) []*flight {
+func (o *objects) fetch(parts []idPart, ahead bool) []*fetch {
 	if len(parts) == 0 {
 		return nil
 	}
-	flights := make([]*flight, len(parts))
-	var begun []*flight
+	flights := make([]*fetch, len(parts))
+	var begun []*fetch
 	o.mu.Lock()
 	for i := range parts {
 		p := &parts[i].part
-		if f := o.flights[p.key()]; f != nil && f.has(p) {
+		if f := o.running[p.key()]; f != nil && f.has(p) {
 			flights[i] = f
 			continue
 		}
@@ -140,11 +140,11 @@ func (o *objects) fetch(parts []idPart, ahead bool) []*flight {
 		}
 		f := last(begun)
 		if f == nil || !f.extends(p) {
-			f = newFlight(p)
+			f = newFetch(p)
 			begun = append(begun, f)
 		}
 		f.parts = append(f.parts, *p)
-		flights[i], o.flights[p.key()] = f, f
+		flights[i], o.running[p.key()] = f, f
 	}
 	o.mu.Unlock()
 	for _, f := range begun {
@@ -153,41 +153,41 @@ func (o *objects) fetch(parts []idPart, ahead bool) []*flight {
 	return flights
 }
 
-func last(list []*flight) *flight {
+func last(list []*fetch) *fetch {
 	if len(list) == 0 {
 		return nil
 	}
 	return list[len(list)-1]
 }
 
-// has reports whether a flight has a part with the checksum of its row.
-func (f *flight) has(p *part) bool { return f.index(p) >= 0 }
+// has reports whether a fetch has a part with the checksum of its row.
+func (f *fetch) has(p *part) bool { return f.index(p) >= 0 }
 
-func (f *flight) index(p *part) int {
+func (f *fetch) index(p *part) int {
 	return slices.IndexFunc(f.parts, func(q part) bool { return q.at == p.at && q.length == p.length && q.sum == p.sum })
 }
 
-// flying reports whether a flight has a part that others may take from it.
+// flying reports whether a fetch has a part that others may take from it.
 func (o *objects) flying(p *part) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	f := o.flights[p.key()]
+	f := o.running[p.key()]
 	return f != nil && f.has(p)
 }
 
-// extends reports whether a part follows those of a flight in its object.
-func (f *flight) extends(p *part) bool {
+// extends reports whether a part follows those of a fetch in its object.
+func (f *fetch) extends(p *part) bool {
 	end := &f.parts[len(f.parts)-1]
 	return p.object == f.object && p.at == end.at+int64(end.length)
 }
 
-// fly fetches a flight that others share.
-func (o *objects) fly(f *flight) {
+// fly makes a fetch that others share.
+func (o *objects) fly(f *fetch) {
 	defer func() {
 		o.mu.Lock()
 		for i := range f.parts {
-			if k := f.parts[i].key(); o.flights[k] == f {
-				delete(o.flights, k)
+			if k := f.parts[i].key(); o.running[k] == f {
+				delete(o.running, k)
 			}
 		}
 		o.mu.Unlock()
@@ -200,8 +200,8 @@ func (o *objects) fly(f *flight) {
 	}
 }
 
-// get gets the bytes of a flight from the bucket, and compares all parts with their checksums.
-func (o *objects) get(ctx context.Context, f *flight) {
+// get gets the bytes of a fetch from the bucket, and compares all parts with their checksums.
+func (o *objects) get(ctx context.Context, f *fetch) {
 	select {
 	case o.fetches <- struct{}{}:
 	case <-ctx.Done():
@@ -218,7 +218,7 @@ func (o *objects) get(ctx context.Context, f *flight) {
 
 // compare compares the parts among the first n bytes with their checksums, while these are near the
 // processor. It begins again when n is 0.
-func (f *flight) compare(n int) {
+func (f *fetch) compare(n int) {
 	if n == 0 {
 		f.bad = f.bad[:0]
 	}
@@ -232,7 +232,7 @@ func (f *flight) compare(n int) {
 }
 
 // keep puts the parts into the cache.
-func (o *objects) keep(f *flight) {
+func (o *objects) keep(f *fetch) {
 	for i := range f.parts {
 		if f.bad[i] {
 			continue

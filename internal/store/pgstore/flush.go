@@ -22,7 +22,7 @@ func (t *tx) flushBy(trip func(steps ...step) error, after ...step) error {
 			steps = append(steps, step{copied: b})
 		}
 	}
-	if t.changedRows() || len(steps) > 0 || t.known.seen != nil { // apply locks what was seen
+	if t.changedRows() || len(steps) > 0 || t.cache.readSet != nil { // apply locks what was seen
 		steps = append(steps, t.applyStep())
 	}
 	steps = append(steps, t.partSteps()...)
@@ -92,7 +92,7 @@ func (r *entryRows) add(name string, row ...int64) {
 
 // see adds what the server must still hold, unless the volume was locked before it was read.
 func (a *application) see(t *tx) {
-	seen := t.known.seen
+	seen := t.cache.readSet
 	if seen == nil {
 		return
 	}
@@ -106,7 +106,7 @@ func (a *application) see(t *tx) {
 		a.seen = append(a.seen, values[:]...)
 	}
 	for key, e := range seen.entries {
-		if t.names[key] == nameMissing && t.known.entries[key].Ino != 0 {
+		if t.names[key] == nameMissing && t.cache.entries[key].Ino != 0 {
 			continue // to insert it is to look
 		}
 		a.seenEntries, a.seenNames = append(a.seenEntries, int64(key.Dir), int64(e.Ino)), append(a.seenNames, []byte(key.Name))
@@ -116,7 +116,7 @@ func (a *application) see(t *tx) {
 // addNodes adds inodes, in the order of their numbers.
 func (a *application) addNodes(t *tx) {
 	for _, ino := range sortedKeys(t.nodes) {
-		n := t.known.nodes[ino]
+		n := t.cache.nodes[ino]
 		values := nodeValues(&n)
 		switch t.nodes[ino] {
 		case nodeNew:
@@ -124,7 +124,7 @@ func (a *application) addNodes(t *tx) {
 		case nodeChanged:
 			a.changed = append(a.changed, values[:]...)
 		case nodeTouched:
-			before := t.known.seen.nodes[ino]
+			before := t.cache.readSet.nodes[ino]
 			a.touched = append(a.touched, int64(ino), int64(n.Nlink)-int64(before.Nlink), n.Mtime, n.Ctime)
 		}
 	}
@@ -141,7 +141,7 @@ func nodeValues(n *store.Node) [11]int64 {
 // there.
 func (a *application) addEntries(t *tx) {
 	for _, key := range slices.SortedFunc(maps.Keys(t.names), compareKeys) {
-		e := t.known.entries[key]
+		e := t.cache.entries[key]
 		switch {
 		case e.Ino == 0:
 			a.gone.add(key.Name, int64(key.Dir))

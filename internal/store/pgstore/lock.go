@@ -51,15 +51,15 @@ func (s *Store) lockStep() step {
 // locks returns the keys for the function apply, the volume's first. There are none if the
 // transaction has locked the volume.
 func (t *tx) locks() []int64 {
-	if t.known.seen == nil {
+	if t.cache.readSet == nil {
 		return nil
 	}
 	volume := t.s.schema.lockKey()
 	marks := make(map[int64]int64)
-	for ino := range t.known.seen.nodes {
+	for ino := range t.cache.readSet.nodes {
 		marks[t.s.schema.lockKeyOf(ino)] |= 0
 	}
-	for key := range t.known.seen.entries {
+	for key := range t.cache.readSet.entries {
 		marks[t.s.schema.lockKeyOf(key.Dir)] |= 0
 	}
 	for ino := range t.changedInodes {

@@ -9,7 +9,7 @@ import (
 // A longRead is a call of ReadAt that reads more than one statement does. What it reads of the
 // bucket goes straight to the caller's bytes, and several requests are under way all the time.
 //
-// Its flights write to bytes of the caller, so no other reader shares them, and the call must not
+// Its fetches write to bytes of the caller, so no other reader shares them, and the call must not
 // return before they have ended.
 type longRead struct {
 	o      *objects
@@ -22,8 +22,8 @@ type longRead struct {
 	asked  int64  // up to where its parts were asked for
 	keep   bool   // the cache keeps what is read
 
-	flights map[int64]*flight // that fetch chunks, by the id of their rows
-	begun   []*flight
+	fetches map[int64]*fetch // that fetch chunks, by the id of their rows
+	begun   []*fetch
 }
 
 // longWindow is how many bytes a long read asks for ahead.
@@ -34,7 +34,7 @@ func (r *reader) longRead(n *store.Node, p []byte, off int64) *longRead {
 	if r.s.objects == nil || r.snapshot == nil || len(p) <= maxRead {
 		return nil
 	}
-	l := &longRead{o: r.s.objects, n: n, p: p, off: off, asked: off, flights: make(map[int64]*flight)}
+	l := &longRead{o: r.s.objects, n: n, p: p, off: off, asked: off, fetches: make(map[int64]*fetch)}
 	l.ctx, l.cancel = context.WithCancel(r.ctx)
 	l.stop = context.AfterFunc(l.o.ctx, l.cancel)
 	room := l.o.cacheSize / 2
@@ -42,7 +42,7 @@ func (r *reader) longRead(n *store.Node, p []byte, off int64) *longRead {
 	return l
 }
 
-// end ends all flights.
+// end ends all fetches.
 func (l *longRead) end() {
 	if l == nil {
 		return
@@ -81,21 +81,21 @@ func isNext(p, q []byte) bool { return cap(p) > len(p) && &p[:len(p)+1][len(p)] 
 // begin begins to fetch parts that are neither on their way nor in the cache, and that are wanted
 // whole.
 func (l *longRead) begin(parts []idPart) {
-	var f *flight
+	var f *fetch
 	before := len(l.begun)
 	for i := range parts {
 		p := &parts[i]
 		place := l.place(p.id, &p.part)
-		if place == nil || l.flights[p.id] != nil || l.o.cache.Has(p.key()) || l.o.flying(&p.part) {
+		if place == nil || l.fetches[p.id] != nil || l.o.cache.Has(p.key()) || l.o.flying(&p.part) {
 			continue
 		}
 		if f == nil || !f.extends(&p.part) || !isNext(f.bytes, place) {
-			f = newFlight(&p.part)
+			f = newFetch(&p.part)
 			f.bytes = place[:0]
 			l.begun = append(l.begun, f)
 		}
 		f.parts, f.bytes = append(f.parts, p.part), f.bytes[:len(f.bytes)+len(place)]
-		l.flights[p.id] = f
+		l.fetches[p.id] = f
 	}
 	for _, f := range l.begun[before:] {
 		l.o.wg.Go(func() {
@@ -108,11 +108,11 @@ func (l *longRead) begin(parts []idPart) {
 }
 
 // has reports whether the bytes of a row are on their way to their place, or are there.
-func (l *longRead) has(id int64) bool { return l != nil && l.flights[id] != nil }
+func (l *longRead) has(id int64) bool { return l != nil && l.fetches[id] != nil }
 
 // wait waits until the bytes of what is wanted are at their place.
-func (l *longRead) wait(w *want) error {
-	f := l.flights[w.id]
+func (l *longRead) wait(w *chunkRequest) error {
+	f := l.fetches[w.id]
 	if err := f.wait(l.ctx); err != nil {
 		return err
 	}

@@ -23,7 +23,7 @@ import (
 //	O2  A row that has a part names an object of table object that is not swept. Each statement
 //	    that adds the first row of an object adds the object, too, which fails if it is swept.
 //	O3  An object is swept, and then removed from the bucket, only if no row names it, and no
-//	    snapshot that a transaction of the server still has. sweep.go does that.
+//	    snapshot that a transaction of the server still has. garbage.go does that.
 //	O4  What is read of an object is compared with the checksum of its row.
 
 const (
@@ -77,14 +77,14 @@ type objects struct {
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
 
-	mu      sync.Mutex // guards flights
-	flights map[chunkcache.Key]*flight
+	mu      sync.Mutex // guards fetches
+	running map[chunkcache.Key]*fetch
 }
 
 func newObjects(client *bucket.Client, cache *chunkcache.Cache, cacheSize int64) *objects {
 	o := &objects{
 		client: client, cache: cache, uploads: make(chan struct{}, maxUploads), fetches: make(chan struct{}, maxFetches),
-		flights: make(map[chunkcache.Key]*flight),
+		running: make(map[chunkcache.Key]*fetch),
 	}
 	o.cacheSize, o.streams.window = cacheSize, min(maxWindow, cacheSize/2)
 	o.ctx, o.cancel = context.WithCancel(bg)

@@ -47,7 +47,7 @@ func (s *Store) openBucket(ctx context.Context, address string, o *Options) erro
 		return err
 	}
 	s.objects = newObjects(client, cache, size)
-	s.sweeper.after = cmp.Or(o.SweepAfter, defaultSweepAfter)
+	s.collector.after = cmp.Or(o.SweepAfter, defaultSweepAfter)
 	return nil
 }
 

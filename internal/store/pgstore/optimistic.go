@@ -48,10 +48,10 @@ func (m *optimisticCache) shouldTry() bool {
 func (m *optimisticCache) note(t *tx, err error, guessed bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if err != nil || t.flushes > 0 || len(t.known.nodes)+len(t.known.entries) > maxYoung {
+	if err != nil || t.flushes > 0 || len(t.cache.nodes)+len(t.cache.entries) > maxYoung {
 		m.young, m.old = cachedRows{}, cachedRows{}
 	} else {
-		m.learn(&t.known)
+		m.learn(&t.cache)
 	}
 	if guessed {
 		m.backoff.record(err == nil)
@@ -60,7 +60,7 @@ func (m *optimisticCache) note(t *tx, err error, guessed bool) {
 
 // learn remembers what is known, and the directories of a transaction again and again. What was not
 // looked up for long is forgotten.
-func (m *optimisticCache) learn(k *known) {
+func (m *optimisticCache) learn(k *readCache) {
 	if m.young.nodes == nil || len(m.young.nodes) > maxYoung || len(m.young.entries) > maxYoung {
 		m.young, m.old = cachedRows{make(map[store.Ino]store.Node), make(map[store.EntryKey]store.Entry)}, m.young
 	}
@@ -102,14 +102,14 @@ func (r *reader) guessNode(ino store.Ino) (store.Node, error) {
 	if !ok {
 		return n, r.mustRead()
 	}
-	r.known.readNode(n)
+	r.cache.readNode(n)
 	return n, nil
 }
 
 // guessEntry is Lookup without the server.
 func (r *reader) guessEntry(key store.EntryKey) (store.Entry, error) {
 	e := r.guess.entry(key)
-	r.known.readEntry(key, e)
+	r.cache.readEntry(key, e)
 	if e.Ino == 0 {
 		return e, fs.ErrNotExist
 	}

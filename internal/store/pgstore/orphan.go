@@ -66,7 +66,7 @@ func (h *pins) pinned(ino store.Ino) bool {
 func (s *Store) reapReleased() {
 	list := s.released.Take()
 	if len(list) > 0 {
-		_ = s.reap(bg, list) // the next beat tries again
+		_ = s.reap(bg, list) // the next heartbeat tries again
 	}
 }
 
@@ -110,7 +110,7 @@ func (s *Store) reapOn(ctx context.Context, c *pgx.Conn, list []store.Ino) error
 	count := int64(0)
 	stop := step{statement: stopWaiting, args: []any{s.session.number(), inos}, count: &count}
 	if !s.session.anyMarked(list) {
-		if err := s.trip(ctx, c, stop); err != nil || count == 0 {
+		if err := s.roundTrip(ctx, c, stop); err != nil || count == 0 {
 			return err
 		}
 	}
@@ -134,11 +134,11 @@ func (s *Store) removeDead(ctx context.Context, c *pgx.Conn, find step, first ..
 		}
 	}
 	begin := append([]step{do(beginWrite), s.lockStep()}, first...)
-	if err := s.trip(ctx, c, append(begin, find)...); err != nil {
+	if err := s.roundTrip(ctx, c, append(begin, find)...); err != nil {
 		return 0, err
 	}
 	if len(dead) > 0 {
 		steps = append(steps, do(removeNodes, dead), do(removeXattrs, dead), do(removeOrphans, dead), do(insertChange))
 	}
-	return len(dead), s.trip(ctx, c, append(steps, do(commit))...)
+	return len(dead), s.roundTrip(ctx, c, append(steps, do(commit))...)
 }

@@ -38,7 +38,7 @@ func (f *filler) want(id int64, p *part) {
 		return
 	}
 	dst := f.P[at:min(len(f.P), at+p.length-off)]
-	f.wants = append(f.wants, want{idPart{*p, id}, dst, off})
+	f.wants = append(f.wants, chunkRequest{idPart{*p, id}, dst, off})
 	f.Done = at + len(dst)
 }
 
@@ -133,7 +133,7 @@ func (t *tx) partContent(id int64, p part) ([]byte, error) {
 		return nil, err
 	}
 	content := make([]byte, p.length)
-	return content, o.read(t.ctx, []want{{idPart{p, id}, content, 0}}, nil)
+	return content, o.read(t.ctx, []chunkRequest{{idPart{p, id}, content, 0}}, nil)
 }
 
 // storeObjects makes objects of the large contents among the changes, and waits until they are

@@ -68,7 +68,7 @@ func (f *files) follows(ino store.Ino) bool {
 
 // ahead returns a file and those that follow it, as far as they are small and have no holes. Files
 // with several names may follow each other in a circle.
-func (f *files) ahead(n *store.Node, k *known) (ids []int64) {
+func (f *files) ahead(n *store.Node, k *readCache) (ids []int64) {
 	size, ino := int64(0), n.Ino
 	for steps := 0; ino != 0 && steps < 2*maxAheadFiles && len(ids) < maxAheadFiles; steps, ino = steps+1, f.next[ino] {
 		next, ok := k.nodes[ino]
@@ -116,7 +116,7 @@ func (f *files) take(ino store.Ino) ([]byte, bool) {
 // List adds the entries of a directory to l. If the caller has read all files so far, it also reads
 // ahead what comes next in a walk.
 func (r *rx) List(dir store.Ino, after string, max int, l *store.Listing) error {
-	r.known.makeRoom()
+	r.cache.makeRoom()
 	before := len(l.Items)
 	done := false
 	var err error
@@ -146,7 +146,7 @@ func (r *rx) ReadAt(n store.Node, p []byte, off int64) (int, error) {
 	follows := r.files.follows(n.Ino)
 	content, ok := r.files.take(n.Ino)
 	if !ok && follows {
-		if err := r.readFiles(r.files.ahead(&n, &r.known)); err != nil {
+		if err := r.readFiles(r.files.ahead(&n, &r.cache)); err != nil {
 			return 0, err
 		}
 		content, ok = r.files.take(n.Ino)
@@ -216,7 +216,7 @@ func (r *rx) listAhead(dir store.Ino, after string, most int, l *store.Listing) 
 	delete(r.branches.lists, dir)
 	for _, e := range list.Entries() {
 		l.Add([]byte(e.Name), e.Ino, e.Type)
-		r.known.learn(store.EntryKey{Dir: dir, Name: e.Name}, e)
+		r.cache.learn(store.EntryKey{Dir: dir, Name: e.Name}, e)
 	}
 	return true, r.sendBranch()
 }
@@ -270,7 +270,7 @@ func (r *rx) takeBranch(b *branch) {
 	}
 	r.branches.replace(b.dirs, b.next())
 	for _, n := range b.nodes {
-		r.known.learnNode(n.ino, &n.raw)
+		r.cache.learnNode(n.ino, &n.raw)
 	}
 	for ino, content := range b.contents {
 		r.files.put(ino, content)

@@ -10,7 +10,7 @@ import (
 )
 
 // rightsText tells whether the server is a standby, whether the role may begin a session, and which
-// rights it lacks to keep one and to tend the others.
+// rights it lacks to keep one and to maintain the others.
 const rightsText = `SELECT pg_is_in_recovery(), has_any_column_privilege('@session', 'INSERT'), coalesce(string_agg(verb || ' ON ' || name, ', '), '')
 FROM (VALUES ('SELECT', '@session'), ('UPDATE', '@session'), ('DELETE', '@session'), ('SELECT', '@orphan'), ('UPDATE', '@orphan'), ('SELECT', '@version'), ('DELETE', '@version')) AS needed(verb, name)
 WHERE NOT CASE verb WHEN 'DELETE' THEN has_table_privilege(name, verb) ELSE has_any_column_privilege(name, verb) END`

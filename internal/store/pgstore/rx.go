@@ -23,7 +23,7 @@ type reader struct {
 	broken error         // of the server, which ended the transaction
 	trips  int           // that were made
 	sent   chan error    // gets the error of a trip that the caller has not waited for yet; nil if there is none
-	known  known
+	cache  readCache
 
 	guess    *optimisticCache // in place of the server, until the commit; or nil
 	before   func() error     // of the first trip; or nil
@@ -46,7 +46,7 @@ func (r *reader) ask(steps ...step) error {
 		r.conn, r.broken = r.s.connect(r.ctx, len(r.begin), append(slices.Clip(r.begin), steps...)...)
 		return r.broken
 	}
-	if err := r.s.trip(r.ctx, r.conn.Conn(), steps...); err != nil {
+	if err := r.s.roundTrip(r.ctx, r.conn.Conn(), steps...); err != nil {
 		r.broken = explain(err)
 	}
 	return r.broken
@@ -72,7 +72,7 @@ func (r *reader) send(steps ...step) error {
 	}
 	r.trips++
 	sent, ctx, c := make(chan error, 1), r.ctx, r.conn.Conn()
-	go func() { sent <- r.s.trip(ctx, c, steps...) }()
+	go func() { sent <- r.s.roundTrip(ctx, c, steps...) }()
 	r.sent = sent
 	return nil
 }
@@ -104,12 +104,12 @@ type rx struct {
 	xattrs   xattrRange
 }
 
-// knowNothing returns what a read transaction knows at first.
-func (s *Store) knowNothing() known { return known{bounded: true, table: s.dataSize.Load()} }
+// emptyCache returns what a read transaction knows at first.
+func (s *Store) emptyCache() readCache { return readCache{bounded: true, table: s.dataSize.Load()} }
 
 // newRx returns a read transaction. The caller has entered the gate.
 func newRx(s *Store) *rx {
-	r := &rx{reader: reader{s: s, ctx: bg, known: s.knowNothing()}}
+	r := &rx{reader: reader{s: s, ctx: bg, cache: s.emptyCache()}}
 	if s.recent.most > 0 {
 		r.begun = time.Now()
 	}
@@ -135,7 +135,7 @@ func (r *rx) End() {
 		if sent != nil { // the connection is in use
 			<-sent
 		}
-		if s.trip(bg, c.Conn(), do(commit)) != nil {
+		if s.roundTrip(bg, c.Conn(), do(commit)) != nil {
 			s.abandon(c)
 			return
 		}
@@ -154,7 +154,7 @@ func (r *rx) Version() uint64 {
 
 // Node returns an inode whose numbers are plausible.
 func (r *reader) Node(ino store.Ino) (n store.Node, err error) {
-	if n, ok := r.known.nodes[ino]; ok {
+	if n, ok := r.cache.nodes[ino]; ok {
 		return n, nil
 	}
 	if !ino.Valid() {
@@ -175,7 +175,7 @@ func (r *reader) Node(ino store.Ino) (n store.Node, err error) {
 		err = r.fits(&n)
 	}
 	if err == nil {
-		r.known.readNode(n)
+		r.cache.readNode(n)
 	}
 	return n, r.unlessSure(err)
 }
@@ -183,7 +183,7 @@ func (r *reader) Node(ino store.Ino) (n store.Node, err error) {
 // unlessSure returns the error of a read. An optimistic transaction may have read what belongs to
 // two states of the volume: it must begin again then.
 func (r *reader) unlessSure(err error) error {
-	if err != nil && r.known.seen != nil {
+	if err != nil && r.cache.readSet != nil {
 		r.broken = errLock
 		return r.broken
 	}
@@ -227,7 +227,7 @@ func (r *reader) Lookup(dir store.Ino, name string) (e store.Entry, err error) {
 		return e, fs.ErrNotExist
 	}
 	key := store.EntryKey{Dir: dir, Name: name}
-	if e, ok := r.known.entries[key]; ok {
+	if e, ok := r.cache.entries[key]; ok {
 		if e.Ino == 0 {
 			return store.Entry{}, fs.ErrNotExist
 		}
@@ -242,11 +242,11 @@ func (r *reader) Lookup(dir store.Ino, name string) (e store.Entry, err error) {
 		return e, err
 	}
 	if ino == 0 && typ == 0 {
-		r.known.readEntry(key, store.Entry{})
+		r.cache.readEntry(key, store.Entry{})
 		return e, fs.ErrNotExist
 	}
 	if e, err = store.DecodeEntry(dir, name, ino, typ); err == nil {
-		r.known.readEntry(key, e)
+		r.cache.readEntry(key, e)
 	}
 	return e, err
 }
@@ -270,9 +270,9 @@ func (r *reader) List(dir store.Ino, after string, max int, l *store.Listing) er
 		if damage != nil {
 			return
 		}
-		r.known.learnRow(v[3:])
-		if name := string(v[0]); len(r.known.entries) < maxKnown {
-			r.known.learn(store.EntryKey{Dir: dir, Name: name}, store.Entry{Name: name, Ino: store.Ino(ino), Type: store.Type(typ)})
+		r.cache.learnRow(v[3:])
+		if name := string(v[0]); len(r.cache.entries) < maxKnown {
+			r.cache.learn(store.EntryKey{Dir: dir, Name: name}, store.Entry{Name: name, Ino: store.Ino(ino), Type: store.Type(typ)})
 		}
 	}
 	if err := r.ask(step{statement: selectEntries, args: []any{int64(dir), []byte(after), limit}, row: row}); err != nil {

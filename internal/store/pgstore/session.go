@@ -31,8 +31,8 @@ type session struct {
 	kick    chan struct{}      // that there are orphans to remove
 	look    chan struct{}      // that it is time to look for orphans
 
-	touching sync.Mutex // held by a goroutine that makes a beat; guards failed and ended; before mu
-	failed   error      // of the last beat
+	touching sync.Mutex // held by a goroutine that makes a heartbeat; guards failed and ended; before mu
+	failed   error      // of the last heartbeat
 	ended    time.Time  // when that was
 
 	mu     sync.Mutex // guards the fields below
@@ -43,12 +43,12 @@ type session struct {
 	marked map[store.Ino]struct{} // orphans that wait for this session, as far as it knows
 }
 
-// begin starts the goroutines that show that the session lives, and that tend orphans.
+// begin starts the goroutines that show that the session lives, and that maintain orphans.
 func (n *session) begin(s *Store) {
 	ctx, cancel := context.WithCancel(bg)
 	n.s, n.cancel, n.kick, n.look = s, cancel, make(chan struct{}, 1), make(chan struct{}, 1)
 	n.running.Go(func() { n.live(ctx) })
-	n.running.Go(func() { n.tend(ctx) })
+	n.running.Go(func() { n.maintain(ctx) })
 }
 
 // stop ends the goroutines.
@@ -62,14 +62,14 @@ func (n *session) stop() {
 // reapDelay is how long the goroutine waits for further orphans.
 const reapDelay = 50 * time.Millisecond
 
-// tend removes orphans and dead sessions until ctx is done. What fails is done next time.
-func (n *session) tend(ctx context.Context) {
+// maintain removes orphans and dead sessions until ctx is done. What fails is done next time.
+func (n *session) maintain(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-n.look:
-			_ = n.s.tend(ctx)
+			_ = n.s.maintain(ctx)
 		case <-n.kick:
 			select {
 			case <-ctx.Done():
@@ -169,11 +169,11 @@ func (n *session) began(id, sessions, listeners int64) {
 func (s *Store) register(ctx context.Context, c *pgx.Conn) error {
 	begun := time.Now()
 	var id, sessions, listeners int64
-	err := s.trip(ctx, c, do(beginWrite), s.lockStep(), do(expireSessions),
+	err := s.roundTrip(ctx, c, do(beginWrite), s.lockStep(), do(expireSessions),
 		step{statement: addSession, args: []any{s.lease.Microseconds()}, row: numberInto(&id)},
 		step{statement: countSessions, row: numberInto(&sessions)}, s.countListeners(&listeners), do(commit))
 	if err != nil {
-		_ = s.trip(ctx, c, do(rollback))
+		_ = s.roundTrip(ctx, c, do(rollback))
 		return err
 	}
 	s.session.began(id, sessions, listeners)

@@ -23,7 +23,7 @@ func (s *Store) BeginAt(ctx context.Context, p store.Path, need store.Need) (sto
 				return err
 			}
 		}
-		r.known, r.version, r.readOnce, r.broken = s.knowNothing(), 0, false, nil
+		r.cache, r.version, r.readOnce, r.broken = s.emptyCache(), 0, false, nil
 		return r.ReadAhead(p)
 	})
 	if err != nil {
@@ -51,9 +51,9 @@ func isPlain(path string) bool {
 
 // readPath reads a path by one statement. It reports whether that is enough.
 func (r *rx) readPath(p store.Path) (enough bool, err error) {
-	r.known, r.version, r.readOnce = r.s.knowNothing(), 0, true
+	r.cache, r.version, r.readOnce = r.s.emptyCache(), 0, true
 	w := newWalk([]store.Path{p})
-	st, content := w.step(&r.known), []byte(nil)
+	st, content := w.step(&r.cache), []byte(nil)
 	row := st.row
 	st.args = append(st.args, r.s.recent.most > 0)
 	st.statement, st.row = selectPath, func(v [][]byte) {
@@ -69,7 +69,7 @@ func (r *rx) readPath(p store.Path) (enough bool, err error) {
 	if err := r.look(st); err != nil {
 		return false, err
 	}
-	w.finish(&r.known)
+	w.finish(&r.cache)
 	if w.linked {
 		return false, nil
 	}
@@ -87,8 +87,8 @@ func (r *rx) look(st step) error {
 
 // keepContent keeps the content of the file that a path leads to, and reports whether it is all
 // that is needed of it, with the inode. Anything but a file has no content to read.
-func (r *rx) keepContent(at end, content []byte) bool {
-	n, ok := r.known.nodes[at.ino]
+func (r *rx) keepContent(at resolved, content []byte) bool {
+	n, ok := r.cache.nodes[at.ino]
 	if !ok && at.ino != 0 { // another statement would see another state of the volume
 		return false
 	}

@@ -67,7 +67,7 @@ type Store struct {
 	recent     recent
 	listener   listener
 	objects    *objects // nil without a bucket
-	sweeper    sweeper
+	collector  collector
 	dataSize   atomic.Int64 // that table data had at least
 
 	largeFiles atomic.Bool // the file that was read last by its path was large, as the next one may be
@@ -232,7 +232,7 @@ func (s *Store) beginSession(ctx context.Context) error {
 	}
 	if err == nil {
 		s.session.begin(s)
-		s.sweeper.begin(s)
+		s.collector.begin(s)
 	}
 	return err
 }
@@ -332,7 +332,7 @@ func (s *Store) Close() error {
 	s.released.Close()
 	s.listener.stop()
 	s.session.stop()
-	s.sweeper.stop()
+	s.collector.stop()
 	if err := s.gate.Close(); err != nil {
 		return err
 	}
@@ -358,7 +358,7 @@ func (s *Store) connect(ctx context.Context, first int, steps ...step) (*pgxpool
 	for {
 		c, err := s.pool.Acquire(ctx)
 		if err == nil {
-			if err = s.trip(ctx, c.Conn(), steps...); err == nil {
+			if err = s.roundTrip(ctx, c.Conn(), steps...); err == nil {
 				return c, nil
 			}
 			s.abandon(c)
@@ -374,7 +374,7 @@ func (s *Store) abandon(c *pgxpool.Conn) {
 	if !c.Conn().IsClosed() && c.Conn().PgConn().TxStatus() != 'I' {
 		ctx, cancel := context.WithTimeout(context.Background(), s.timeout)
 		defer cancel()
-		_ = s.trip(ctx, c.Conn(), do(rollback)) // if that fails, the pool closes the connection
+		_ = s.roundTrip(ctx, c.Conn(), do(rollback)) // if that fails, the pool closes the connection
 	}
 	c.Release()
 }

@@ -13,7 +13,7 @@ import (
 
 // A tx is a write transaction. It implements store.Tx.
 //
-// It sends nothing to the server before it must: changes are kept in known and in the maps below,
+// It sends nothing to the server before it must: changes are kept in cache and in the maps below,
 // and go to the server together with the commit. So a transaction makes two trips, one to read what
 // it needs, and one to change it. If it guesses what it needs, it makes one.
 //
@@ -101,7 +101,7 @@ func newTx(ctx context.Context, s *Store, inodes int, first approach) *tx {
 	if first == lockFirst {
 		t.begin = []step{do(beginWrite), s.lockStep()}
 	} else {
-		t.known.seen = &seen{make(map[store.Ino]store.Node), make(map[store.EntryKey]store.Entry)}
+		t.cache.readSet = &readSet{make(map[store.Ino]store.Node), make(map[store.EntryKey]store.Entry)}
 	}
 	t.before = t.storeObjects
 	if first == guessFirst {
@@ -138,14 +138,14 @@ func (t *tx) keepUndo(fn func()) {
 // setNode keeps an inode as it is from now on.
 func (t *tx) setNode(n store.Node, state nodeState) {
 	if t.undoing {
-		old, known := t.known.nodes[n.Ino]
+		old, known := t.cache.nodes[n.Ino]
 		was, changed := t.nodes[n.Ino]
 		t.keepUndo(func() {
-			restore(t.known.nodes, n.Ino, old, known)
+			restore(t.cache.nodes, n.Ino, old, known)
 			restore(t.nodes, n.Ino, was, changed)
 		})
 	}
-	t.known.setNode(n)
+	t.cache.setNode(n)
 	if t.nodes == nil {
 		t.nodes = make(map[store.Ino]nodeState)
 	}
@@ -161,10 +161,10 @@ func (t *tx) setNode(n store.Node, state nodeState) {
 // changes of its entries make it: in the number of names, and in the times, which are one. Such
 // changes of several transactions add up.
 func (t *tx) isTouch(n *store.Node) bool {
-	if t.known.seen == nil || store.TypeOf(n.Mode) != store.Dir || n.Nlink == 0 {
+	if t.cache.readSet == nil || store.TypeOf(n.Mode) != store.Dir || n.Nlink == 0 {
 		return false
 	}
-	before, ok := t.known.seen.nodes[n.Ino]
+	before, ok := t.cache.readSet.nodes[n.Ino]
 	if n.Mtime != n.Ctime || n.Mtime < before.Mtime || n.Ctime < before.Ctime {
 		return false
 	}
@@ -184,10 +184,10 @@ func restore[K comparable, V any](m map[K]V, key K, old V, there bool) {
 // setEntry keeps an entry as it is from now on; its inode is 0 if it is gone.
 func (t *tx) setEntry(key store.EntryKey, e store.Entry) {
 	if t.undoing {
-		old, known := t.known.entries[key]
+		old, known := t.cache.entries[key]
 		was, changed := t.names[key]
 		t.keepUndo(func() {
-			restore(t.known.entries, key, old, known)
+			restore(t.cache.entries, key, old, known)
 			restore(t.names, key, was, changed)
 		})
 	}
@@ -198,12 +198,12 @@ func (t *tx) setEntry(key store.EntryKey, e store.Entry) {
 		t.names[key] = t.nameOnServer(key)
 	}
 	t.dirs[key.Dir] = struct{}{}
-	t.known.setEntry(key, e)
+	t.cache.setEntry(key, e)
 }
 
 // nameOnServer tells what the server has of an entry that was not changed yet.
 func (t *tx) nameOnServer(key store.EntryKey) nameState {
-	if e, ok := t.known.entries[key]; ok && e.Ino == 0 || !ok && t.isOwn(key.Dir) {
+	if e, ok := t.cache.entries[key]; ok && e.Ino == 0 || !ok && t.isOwn(key.Dir) {
 		return nameMissing
 	}
 	return nameUnknown
@@ -340,7 +340,7 @@ func (t *tx) SetXattr(ino store.Ino, name string, value []byte) error {
 // mustLock returns an error if the volume is not locked. A caller that reads something other than
 // inodes and entries needs that.
 func (t *tx) mustLock() error {
-	if t.known.seen != nil && t.broken == nil {
+	if t.cache.readSet != nil && t.broken == nil {
 		t.broken = errLock
 	}
 	return t.broken
@@ -367,7 +367,7 @@ func (t *tx) removeXattr(key xattrKey) error {
 // that the transaction has added.
 func (t *tx) Lookup(dir store.Ino, name string) (store.Entry, error) {
 	if t.isOwn(dir) {
-		e, ok := t.known.entries[store.EntryKey{Dir: dir, Name: name}]
+		e, ok := t.cache.entries[store.EntryKey{Dir: dir, Name: name}]
 		if !ok || e.Ino == 0 {
 			return store.Entry{}, fs.ErrNotExist
 		}
@@ -460,8 +460,8 @@ func (t *tx) limit() error {
 	if err := t.flushBy(t.reader.send, t.numbersAhead()...); err != nil {
 		return t.fail(err)
 	}
-	if len(t.known.nodes)+len(t.known.entries) > 2*maxKnown {
-		t.known, t.own = known{}, nil
+	if len(t.cache.nodes)+len(t.cache.entries) > 2*maxKnown {
+		t.cache, t.own = readCache{}, nil
 	}
 	return nil
 }
@@ -502,13 +502,13 @@ func (t *tx) ReadAhead(paths ...store.Path) error {
 	if t.guess != nil {
 		return nil
 	}
-	if t.begun() && t.known.has(paths, t.isOwn) {
+	if t.begun() && t.cache.has(paths, t.isOwn) {
 		return nil
 	}
 	w := newWalk(paths)
-	err := t.ask(w.step(&t.known))
+	err := t.ask(w.step(&t.cache))
 	if err == nil {
-		w.finish(&t.known)
+		w.finish(&t.cache)
 	}
 	return err
 }
@@ -524,7 +524,7 @@ func (t *tx) commit() error {
 		if t.guess != nil { // nothing would confirm it
 			return errGuess
 		}
-		if t.known.seen != nil && t.trips > 1 { // it is not known whether what they have read belongs together
+		if t.cache.readSet != nil && t.trips > 1 { // it is not known whether what they have read belongs together
 			return errLock
 		}
 		return nil
@@ -540,13 +540,13 @@ func (t *tx) commit() error {
 		}
 	}
 	var after []step
-	if !t.changedRows() && t.known.seen == nil { // or apply does it
+	if !t.changedRows() && t.cache.readSet == nil { // or apply does it
 		after = append(after, do(insertChange))
 	}
 	if t.s.session.isHeard() {
 		after = append(after, step{statement: notify, args: []any{string(t.s.schema), t.s.session.name()}, row: ignore})
 	}
-	if t.known.seen == nil {
+	if t.cache.readSet == nil {
 		after = append(after, do(commit))
 	}
 	unconfirmed := watchStandby(t.conn.Conn().PgConn())

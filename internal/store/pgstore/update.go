@@ -35,7 +35,7 @@ func (s *Store) counted(fn func() error) error {
 	if s.readOnly {
 		return s.refuseChange()
 	}
-	_ = s.stayAlive(min(s.timeout, time.Second)) // fn may pin an inode that it makes, and cannot wait for a beat then
+	_ = s.stayAlive(min(s.timeout, time.Second)) // fn may pin an inode that it makes, and cannot wait for a heartbeat then
 	s.released.Begin()
 	defer s.released.End()
 	return fn()

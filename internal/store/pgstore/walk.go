@@ -12,16 +12,16 @@ import (
 // paths have in common is read once: the names are a tree, in which the children of a node stand
 // next to each other.
 type walk struct {
-	tops        []int64  // inodes where paths begin: the first nodes
-	names       [][]byte // of all nodes; "" for tops
-	parents     []int    // of all nodes, as places in names; 0 for tops
-	first, last []int64  // children of all nodes, counted from 1; none if last is less than first
-	found       []end    // what the nodes led to
-	linked      bool     // there is a symbolic link among them
+	tops        []int64    // inodes where paths begin: the first nodes
+	names       [][]byte   // of all nodes; "" for tops
+	parents     []int      // of all nodes, as places in names; 0 for tops
+	first, last []int64    // children of all nodes, counted from 1; none if last is less than first
+	found       []resolved // what the nodes led to
+	linked      bool       // there is a symbolic link among them
 }
 
-// An end is what a name leads to; its inode is 0 if nothing has that name.
-type end struct {
+// A resolved is what a name leads to; its inode is 0 if nothing has that name.
+type resolved struct {
 	ino store.Ino
 	typ store.Type
 }
@@ -34,7 +34,7 @@ func newWalk(paths []store.Path) *walk {
 	}
 	slices.SortFunc(split, func(a, b splitPath) int { return cmp.Or(cmp.Compare(a.top, b.top), slices.Compare(a.names, b.names)) })
 	w := new(walk)
-	var queue []run
+	var queue []pathGroup
 	for at := 0; at < len(split); {
 		end := at + 1
 		for end < len(split) && split[end].top == split[at].top {
@@ -47,7 +47,7 @@ func newWalk(paths []store.Path) *walk {
 	for i := 0; i < len(queue); i++ {
 		queue = append(queue, w.children(i, &queue[i])...)
 	}
-	w.found = make([]end, len(w.names))
+	w.found = make([]resolved, len(w.names))
 	return w
 }
 
@@ -70,21 +70,21 @@ func elementsOf(path string) (names []string) {
 	return names
 }
 
-// A run has the paths through a node, in order, and how many of their names lead to it.
-type run struct {
+// A pathGroup has the paths through a node, in order, and how many of their names lead to it.
+type pathGroup struct {
 	paths []splitPath
 	depth int
 }
 
 // add adds a node.
-func (w *walk) add(parent int, name string, paths []splitPath, depth int) run {
+func (w *walk) add(parent int, name string, paths []splitPath, depth int) pathGroup {
 	w.names, w.parents = append(w.names, []byte(name)), append(w.parents, parent)
 	w.first, w.last = append(w.first, 0), append(w.last, -1)
-	return run{paths, depth}
+	return pathGroup{paths, depth}
 }
 
 // children adds the nodes below a node.
-func (w *walk) children(node int, r *run) (runs []run) {
+func (w *walk) children(node int, r *pathGroup) (runs []pathGroup) {
 	paths := r.paths
 	for len(paths) > 0 && len(paths[0].names) == r.depth { // they end here
 		paths = paths[1:]
@@ -103,7 +103,7 @@ func (w *walk) children(node int, r *run) (runs []run) {
 }
 
 // step returns the statement. What it finds goes to k.
-func (w *walk) step(k *known) step {
+func (w *walk) step(k *readCache) step {
 	return step{statement: selectWalk, args: []any{w.tops, w.first, w.last, w.names}, row: func(v [][]byte) {
 		k.learnRow(v[4:15])
 		i, parent := number(v[0])-1, store.Ino(number(v[1]))
@@ -112,7 +112,7 @@ func (w *walk) step(k *known) step {
 		}
 		ino, typ := number(v[2]), number(v[3])
 		w.linked = w.linked || store.Type(typ) == store.Symlink
-		w.found[i] = end{store.Ino(ino), store.Type(typ)}
+		w.found[i] = resolved{store.Ino(ino), store.Type(typ)}
 		if parent == 0 {
 			return
 		}
@@ -124,7 +124,7 @@ func (w *walk) step(k *known) step {
 }
 
 // finish notes which names nothing has.
-func (w *walk) finish(k *known) {
+func (w *walk) finish(k *readCache) {
 	for i := len(w.tops); i < len(w.names); i++ {
 		if dir := w.found[w.parents[i]]; dir.typ == store.Dir && w.found[i].ino == 0 {
 			k.learn(store.EntryKey{Dir: dir.ino, Name: string(w.names[i])}, store.Entry{})
@@ -134,13 +134,13 @@ func (w *walk) finish(k *known) {
 
 // ReadAhead implements store.AheadReader.
 func (r *rx) ReadAhead(paths ...store.Path) error {
-	if r.known.has(paths, func(store.Ino) bool { return false }) {
+	if r.cache.has(paths, func(store.Ino) bool { return false }) {
 		return nil
 	}
 	w := newWalk(paths)
-	err := r.ask(w.step(&r.known))
+	err := r.ask(w.step(&r.cache))
 	if err == nil {
-		w.finish(&r.known)
+		w.finish(&r.cache)
 	}
 	return err
 }

@@ -25,19 +25,19 @@ import (
 // Objects whose transaction never committed are on no list. GC finds them in the bucket, by their
 // age, and sweeps them too.
 
-// A sweeper removes objects from time to time.
-type sweeper struct {
+// A collector removes objects from time to time.
+type collector struct {
 	after  time.Duration // 0 without a bucket
 	cancel context.CancelFunc
 	ended  chan struct{} // closed when the goroutine has ended; nil if there is none
 }
 
 const (
-	maxSweep         = 1000 // objects at once
-	maxSweepInterval = 10 * time.Minute
+	maxCollected       = 1000 // objects at once
+	maxCollectInterval = 10 * time.Minute
 )
 
-func (w *sweeper) begin(s *Store) {
+func (w *collector) begin(s *Store) {
 	if w.after == 0 {
 		return
 	}
@@ -46,37 +46,38 @@ func (w *sweeper) begin(s *Store) {
 	w.ended = make(chan struct{})
 	go func() {
 		defer close(w.ended)
-		t := time.NewTicker(max(time.Second, min(maxSweepInterval, w.after/4)))
+		t := time.NewTicker(max(time.Second, min(maxCollectInterval, w.after/4)))
 		defer t.Stop()
 		for {
 			select {
 			case <-ctx.Done():
 				return
 			case <-t.C:
-				_, _ = s.sweep(ctx, w.after) // what is left comes next time
+				_, _ = s.collectGarbage(ctx, w.after) // what is left comes next time
 			}
 		}
 	}()
 }
 
-func (w *sweeper) stop() {
+func (w *collector) stop() {
 	if w.ended != nil {
 		w.cancel()
 		<-w.ended
 	}
 }
 
-// sweep removes objects from the bucket that nothing has needed for so long, and returns how many.
-func (s *Store) sweep(ctx context.Context, after time.Duration) (removed int, err error) {
+// collectGarbage removes objects from the bucket that nothing has needed for so long, and returns
+// how many.
+func (s *Store) collectGarbage(ctx context.Context, after time.Duration) (removed int, err error) {
 	for {
 		listed := int64(0)
-		err := s.locked(ctx, step{statement: sweepObjects, args: []any{after.Microseconds(), int64(maxSweep)}, count: &listed}, do(forgetObjects))
+		err := s.locked(ctx, step{statement: sweepObjects, args: []any{after.Microseconds(), int64(maxCollected)}, count: &listed}, do(forgetObjects))
 		if err != nil {
 			return removed, err
 		}
 		n, err := s.removeSwept(ctx)
 		removed += n
-		if err != nil || listed < maxSweep {
+		if err != nil || listed < maxCollected {
 			return removed, err
 		}
 	}
@@ -91,7 +92,7 @@ func (s *Store) locked(ctx context.Context, steps ...step) error {
 // onConnAgain makes steps, which can be repeated, on a connection.
 func (s *Store) onConnAgain(ctx context.Context, steps ...step) error {
 	return s.repeat(ctx, func() error {
-		return s.onConn(ctx, func(ctx context.Context, c *pgxpool.Conn) error { return s.trip(ctx, c.Conn(), steps...) })
+		return s.onConn(ctx, func(ctx context.Context, c *pgxpool.Conn) error { return s.roundTrip(ctx, c.Conn(), steps...) })
 	})
 }
 
@@ -112,7 +113,7 @@ func (s *Store) removeSwept(ctx context.Context) (removed int, err error) {
 	for {
 		var names []bucket.Name
 		err := s.onConn(ctx, func(ctx context.Context, c *pgxpool.Conn) error {
-			return s.trip(ctx, c.Conn(), step{statement: selectSwept, args: []any{int64(maxSweep)}, row: func(v [][]byte) {
+			return s.roundTrip(ctx, c.Conn(), step{statement: selectSwept, args: []any{int64(maxCollected)}, row: func(v [][]byte) {
 				var n bucket.Name
 				copy(n[:], v[0])
 				names = append(names, n)
@@ -128,7 +129,7 @@ func (s *Store) removeSwept(ctx context.Context) (removed int, err error) {
 			}
 		}
 		removed += len(gone)
-		if err != nil || len(names) < maxSweep {
+		if err != nil || len(names) < maxCollected {
 			return removed, err
 		}
 	}
@@ -181,7 +182,7 @@ func (s *Store) Objects(ctx context.Context) (info store.ObjectInfo, err error) 
 	}
 	info.Bucket = s.objects.client.Address()
 	err = s.onConn(ctx, func(ctx context.Context, c *pgxpool.Conn) error {
-		return s.trip(ctx, c.Conn(), step{statement: countObjects, row: func(v [][]byte) {
+		return s.roundTrip(ctx, c.Conn(), step{statement: countObjects, row: func(v [][]byte) {
 			for i, n := range []*int64{&info.Objects, &info.Bytes, &info.Waiting, &info.WaitingBytes, &info.Chunks, &info.Used} {
 				*n = number(v[i])
 			}
@@ -216,7 +217,7 @@ func (s *Store) GC(ctx context.Context, o *store.GCOptions) (*store.GCReport, er
 	if err := s.claim(ctx, unnamed, report); err != nil {
 		return nil, err
 	}
-	removed, err := s.sweep(ctx, s.sweeper.after)
+	removed, err := s.collectGarbage(ctx, s.collector.after)
 	report.Removed = int64(removed)
 	if err != nil {
 		return nil, err

@@ -6,18 +6,18 @@ import (
 	"github.com/foliofs/folio/internal/store"
 )
 
-// known is what a transaction knows of the volume: what it has read, and, if it writes, what it has
-// changed and not sent yet.
-type known struct {
+// readCache is what a transaction knows of the volume: what it has read, and, if it writes, what it
+// has changed and not sent yet.
+type readCache struct {
 	nodes   map[store.Ino]store.Node
 	entries map[store.EntryKey]store.Entry // the inode is 0 if there is no such entry
 	bounded bool                           // nothing in it was changed: it can forget
-	seen    *seen                          // nil unless the volume may change meanwhile
+	readSet *readSet                       // nil unless the volume may change meanwhile
 	table   int64                          // bytes that table data has at least, 0 if that is not known
 }
 
-// seen is what a transaction has read, as it was then.
-type seen struct {
+// readSet is what a transaction has read, as it was then.
+type readSet struct {
 	nodes   map[store.Ino]store.Node
 	entries map[store.EntryKey]store.Entry
 }
@@ -26,17 +26,17 @@ type seen struct {
 const maxKnown = 1 << 16
 
 // readNode keeps an inode that was read.
-func (k *known) readNode(n store.Node) {
+func (k *readCache) readNode(n store.Node) {
 	if k.bounded && len(k.nodes) >= maxKnown {
 		k.nodes = nil
 	}
-	if k.seen != nil {
-		k.seen.nodes[n.Ino] = n
+	if k.readSet != nil {
+		k.readSet.nodes[n.Ino] = n
 	}
 	k.setNode(n)
 }
 
-func (k *known) setNode(n store.Node) {
+func (k *readCache) setNode(n store.Node) {
 	if k.nodes == nil {
 		k.nodes = make(map[store.Ino]store.Node)
 	}
@@ -44,17 +44,17 @@ func (k *known) setNode(n store.Node) {
 }
 
 // readEntry keeps an entry that was read.
-func (k *known) readEntry(key store.EntryKey, e store.Entry) {
+func (k *readCache) readEntry(key store.EntryKey, e store.Entry) {
 	if k.bounded && len(k.entries) >= maxKnown {
 		k.entries = nil
 	}
-	if k.seen != nil {
-		k.seen.entries[key] = e
+	if k.readSet != nil {
+		k.readSet.entries[key] = e
 	}
 	k.setEntry(key, e)
 }
 
-func (k *known) setEntry(key store.EntryKey, e store.Entry) {
+func (k *readCache) setEntry(key store.EntryKey, e store.Entry) {
 	if k.entries == nil {
 		k.entries = make(map[store.EntryKey]store.Entry)
 	}
@@ -62,21 +62,21 @@ func (k *known) setEntry(key store.EntryKey, e store.Entry) {
 }
 
 // learn keeps an entry that was read, unless it is known: a transaction may have changed it.
-func (k *known) learn(key store.EntryKey, e store.Entry) {
+func (k *readCache) learn(key store.EntryKey, e store.Entry) {
 	if _, ok := k.entries[key]; !ok {
 		k.readEntry(key, e)
 	}
 }
 
 // learnRow is learnNode for a row that has the number first.
-func (k *known) learnRow(v [][]byte) {
+func (k *readCache) learnRow(v [][]byte) {
 	raw := nodeRow(v[1:])
 	k.learnNode(store.Ino(number(v[0])), &raw)
 }
 
 // learnNode keeps an inode that was read, unless it is known, there are many, or its numbers are
 // not plausible: Node looks at it again then.
-func (k *known) learnNode(ino store.Ino, raw *store.NodeRow) {
+func (k *readCache) learnNode(ino store.Ino, raw *store.NodeRow) {
 	if _, ok := k.nodes[ino]; ok || len(k.nodes) >= maxKnown || !ino.Valid() {
 		return
 	}
@@ -87,7 +87,7 @@ func (k *known) learnNode(ino store.Ino, raw *store.NodeRow) {
 }
 
 // makeRoom forgets what was read if there is much of it.
-func (k *known) makeRoom() {
+func (k *readCache) makeRoom() {
 	if len(k.nodes) > maxKnown/2 || len(k.entries) > maxKnown/2 {
 		k.nodes, k.entries = nil, nil
 	}
@@ -95,7 +95,7 @@ func (k *known) makeRoom() {
 
 // has reports whether all names of paths, up to where they end, and their inodes are known. In an
 // empty directory there are only the names that are known.
-func (k *known) has(paths []store.Path, empty func(dir store.Ino) bool) bool {
+func (k *readCache) has(paths []store.Path, empty func(dir store.Ino) bool) bool {
 	for _, p := range paths {
 		if !k.hasPath(p, empty) {
 			return false
@@ -104,7 +104,7 @@ func (k *known) has(paths []store.Path, empty func(dir store.Ino) bool) bool {
 	return true
 }
 
-func (k *known) hasPath(p store.Path, empty func(dir store.Ino) bool) bool {
+func (k *readCache) hasPath(p store.Path, empty func(dir store.Ino) bool) bool {
 	at := p.Top
 	if _, ok := k.nodes[at]; !ok {
 		return false

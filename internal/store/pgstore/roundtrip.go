@@ -19,17 +19,17 @@ type step struct {
 // do returns a step whose result does not matter.
 func do(i statement, args ...any) step { return step{statement: i, args: args} }
 
-// trip sends statements to the server together and waits for their results: it takes the time of
-// one round trip, besides the work. The first error ends it.
-func (s *Store) trip(ctx context.Context, c *pgx.Conn, steps ...step) error {
-	err := s.tripOn(ctx, c, steps)
+// roundTrip sends statements to the server together and waits for their results: it takes the time
+// of one round trip, besides the work. The first error ends it.
+func (s *Store) roundTrip(ctx context.Context, c *pgx.Conn, steps ...step) error {
+	err := s.roundTripOn(ctx, c, steps)
 	if codeOf(err) == codeReadOnly || isBroken(err) {
 		s.pool.Reset() // new connections look for the primary, and the idle ones may be broken, too
 	}
 	return err
 }
 
-func (s *Store) tripOn(ctx context.Context, c *pgx.Conn, steps []step) error {
+func (s *Store) roundTripOn(ctx context.Context, c *pgx.Conn, steps []step) error {
 	if len(steps) > 0 && steps[0].copied != nil {
 		if err := steps[0].copied.send(ctx, c, s.schema); err != nil {
 			return err

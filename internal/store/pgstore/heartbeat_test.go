@@ -34,7 +34,7 @@ func watched(t testing.TB, address string) (*folio.Volume, *pgstore.Store) {
 	return v, s
 }
 
-// sleeper opens a volume by a Store whose session makes no beats of itself.
+// sleeper opens a volume by a Store whose session makes no heartbeats of itself.
 func sleeper(t testing.TB, address string) (*folio.Volume, *pgstore.Store) {
 	t.Helper()
 	v, s := watched(t, address)
@@ -148,8 +148,8 @@ func TestBeatWhileBusy(t *testing.T) {
 	must(t, f.Close())
 }
 
-// TestBeatAlone lets all fail that follows a beat. The server must see the session all the same. A
-// beat that fails must be repeated soon.
+// TestBeatAlone lets all fail that follows a heartbeat. The server must see the session all the
+// same. A heartbeat that fails must be repeated soon.
 func TestBeatAlone(t *testing.T) {
 	t.Parallel()
 	address := pgserver.Volume(t)

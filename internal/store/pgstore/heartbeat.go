@@ -11,21 +11,21 @@ import (
 	"github.com/foliofs/folio/internal/store"
 )
 
-// A session shows that it lives by a beat, a statement alone on its trip: nothing that fails beside
-// it can take it back. The beat has a goroutine, and, if need be, a connection of its own, so that
-// it waits for no other call. There are three beats in a lease. One that fails is repeated after a
-// second.
+// A session shows that it lives by a heartbeat, a statement alone on its trip: nothing that fails
+// beside it can take it back. The heartbeat has a goroutine, and, if need be, a connection of its
+// own, so that it waits for no other call. There are three heartbeats in a lease. One that fails is
+// repeated after a second.
 //
-// A caller that pins an inode makes a beat first if the last one is too long ago: the server may
-// have forgotten the session, because the machine slept or the network was away.
+// A caller that pins an inode makes a heartbeat first if the last one is too long ago: the server
+// may have forgotten the session, because the machine slept or the network was away.
 
-// beatAgain is how long a session waits after a beat that failed.
-const beatAgain = time.Second
+// heartbeatAgain is how long a session waits after a heartbeat that failed.
+const heartbeatAgain = time.Second
 
-// interval is the time between two beats.
+// interval is the time between two heartbeats.
 func (s *Store) interval() time.Duration { return max(time.Millisecond, s.lease/3) }
 
-// live makes beats until ctx is done.
+// live makes heartbeats until ctx is done.
 func (n *session) live(ctx context.Context) {
 	timer := time.NewTimer(n.s.interval())
 	defer timer.Stop()
@@ -34,16 +34,16 @@ func (n *session) live(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-timer.C:
-			timer.Reset(n.next(n.s.beat(ctx)))
+			timer.Reset(n.next(n.s.heartbeat(ctx)))
 		}
 	}
 }
 
-// next returns when a beat follows one that has returned err. If err is nil, it lets the other
+// next returns when a heartbeat follows one that has returned err. If err is nil, it lets the other
 // goroutine look for orphans.
 func (n *session) next(err error) time.Duration {
 	if err != nil {
-		return min(beatAgain, n.s.interval())
+		return min(heartbeatAgain, n.s.interval())
 	}
 	select {
 	case n.look <- struct{}{}:
@@ -52,15 +52,15 @@ func (n *session) next(err error) time.Duration {
 	return n.s.interval()
 }
 
-// beat shows that the session lives.
-func (s *Store) beat(ctx context.Context) error {
+// heartbeat shows that the session lives.
+func (s *Store) heartbeat(ctx context.Context) error {
 	s.session.touching.Lock()
 	defer s.session.touching.Unlock()
 	return s.touch(ctx, min(s.timeout, max(time.Second, s.interval())))
 }
 
-// stayAlive makes a beat, within a time, if the last one is long ago. Callers that wait for the
-// same beat share its error.
+// stayAlive makes a heartbeat, within a time, if the last one is long ago. Callers that wait for
+// the same heartbeat share its error.
 func (s *Store) stayAlive(limit time.Duration) error {
 	n := &s.session
 	if s.readOnly || n.isFresh() {
@@ -78,8 +78,8 @@ func (s *Store) stayAlive(limit time.Duration) error {
 	return s.touch(bg, limit)
 }
 
-// touch makes a beat. If the server has forgotten the session, another one begins. The caller holds
-// session.touching.
+// touch makes a heartbeat. If the server has forgotten the session, another one begins. The caller
+// holds session.touching.
 func (s *Store) touch(ctx context.Context, limit time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -104,7 +104,7 @@ func (s *Store) touch(ctx context.Context, limit time.Duration) error {
 // touchOn is touch on a connection.
 func (s *Store) touchOn(ctx context.Context, c *pgx.Conn) error {
 	begun, lives := time.Now(), int64(0)
-	err := s.trip(ctx, c, step{statement: touchSession, args: []any{s.session.number()}, count: &lives})
+	err := s.roundTrip(ctx, c, step{statement: touchSession, args: []any{s.session.number()}, count: &lives})
 	switch {
 	case err != nil:
 		return err
@@ -155,8 +155,8 @@ func (n *session) isFresh() bool {
 // maxLook is how many orphans a session looks at each time.
 const maxLook = 10_000
 
-// tend removes sessions that do not live, and orphans, unless it may be dead itself.
-func (s *Store) tend(ctx context.Context) error {
+// maintain removes sessions that do not live, and orphans, unless it may be dead itself.
+func (s *Store) maintain(ctx context.Context) error {
 	if !s.session.isFresh() {
 		return nil
 	}

@@ -58,14 +58,6 @@ func wrongUnless(ok bool, err error) error {
 	return err
 }
 
-// onlyOnServers passes over the error of a call that a volume in a file does not have.
-func onlyOnServers(err error) error {
-	if errors.Is(err, errors.ErrUnsupported) {
-		return nil
-	}
-	return cmp.Or(err, errWrong)
-}
-
 // A faultReader has the methods that Volume, Rx, Tx and Root have.
 type faultReader interface {
 	FS() fs.FS

@@ -67,7 +67,7 @@ func sign(args []record.Value) (record.Value, error) {
 func unhex(args []record.Value) (record.Value, error) {
 	var pass []byte
 	if len(args) == 2 {
-		pass = value.CString(value.Text(args[1]))
+		pass = value.Text(args[1])
 	}
 	if args[0].Kind() == record.Null || len(args) == 2 && args[1].Kind() == record.Null {
 		return record.Value{}, nil

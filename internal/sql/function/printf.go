@@ -25,8 +25,10 @@ func format(args []record.Value) (record.Value, error) {
 // A formatter writes a text by a format.
 type formatter struct {
 	out   []byte
-	begun bool           // something was appended, perhaps nothing at that: else the result is NULL
-	args  []record.Value // that are left
+	begun bool // something was appended, perhaps nothing at that: else the result is NULL
+
+	tooBig bool           // the text would be larger than a value may be
+	args   []record.Value // that are left
 }
 
 // A directive is what stands between a % and its conversion.
@@ -60,7 +62,7 @@ func (f *formatter) format(s []byte) error {
 			break
 		}
 		f.begun = true
-		if len(f.out) > value.MaxSize {
+		if f.tooBig {
 			return value.ErrTooBig
 		}
 	}
@@ -202,8 +204,7 @@ func (f *formatter) convert(d *directive, c byte) bool {
 		return false
 	}
 	pad := max(d.width-len(b), 0)
-	if len(f.out)+pad+len(b) > value.MaxSize {
-		f.out = append(f.out, make([]byte, value.MaxSize+1-min(len(f.out), value.MaxSize))...)
+	if f.tooBig = f.tooBig || len(f.out)+pad+len(b) > value.MaxSize; f.tooBig {
 		return true
 	}
 	if !d.left {
@@ -244,8 +245,8 @@ func (d *directive) integer(v int64, c byte) []byte {
 		}
 		precision = max(precision, w)
 	}
-	if n := precision - len(b); n > 0 {
-		b = append(bytes.Repeat([]byte{'0'}, min(n, value.MaxSize+1)), b...)
+	if n := min(precision, value.MaxSize+1) - len(b); n > 0 {
+		b = append(bytes.Repeat([]byte{'0'}, n), b...)
 	}
 	if d.thousands && (c == 'd' || c == 'i' || c == 'u') {
 		b = separate(b)
@@ -318,10 +319,9 @@ func (f *formatter) character(d *directive, text []byte) []byte {
 			f.out = append(f.out, bytes.Repeat([]byte{' '}, d.width-1)...)
 			d.width = 0
 		}
-		if n := d.precision - 1; n*len(b) <= value.MaxSize {
+		n := d.precision - 1
+		if f.tooBig = len(f.out)+n*len(b) > value.MaxSize; !f.tooBig {
 			f.out = append(f.out, bytes.Repeat(b, n)...)
-		} else {
-			f.out = append(f.out, make([]byte, value.MaxSize+1)...)
 		}
 	}
 	d.altForm2 = true

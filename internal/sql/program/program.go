@@ -8,7 +8,7 @@
 //	b.Binary(program.Multiply, two, r1)         r1 = 2 * r1
 //	b.Binary(program.Add, r0, r1)               r0 = r0 + r1
 //
-// ADR 38 tells why a program is not a tree of functions.
+// ADR 37 tells why a program is not a tree of functions.
 package program
 
 import (

@@ -15,14 +15,6 @@ import (
 // makers make the shared databases, the best first: SQLite in C, then in Go.
 var makers = []string{"mattn", "ncruces", "modernc"}
 
-// makerRank is the place of a contender among the makers. All others share the last.
-func makerRank(name string) int {
-	if i := slices.Index(makers, name); i >= 0 {
-		return i
-	}
-	return len(makers)
-}
-
 // share makes the databases that the tasks need and that are not there yet. They stay for the next
 // run.
 func (r *run) share(ctx context.Context) error {

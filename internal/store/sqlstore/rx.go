@@ -16,11 +16,16 @@ type reader struct{ *conn }
 // An rx is a read transaction. It implements store.Rx.
 type rx struct {
 	reader
-	s *Store
+	s     *Store
+	ended bool
 }
 
-// End ends the transaction.
+// End ends the transaction. A second call does nothing.
 func (r *rx) End() {
+	if r.ended {
+		return
+	}
+	r.ended = true
 	if _, err := r.exec(commit); err != nil {
 		r.s.readers.drop(r.conn)
 	} else {

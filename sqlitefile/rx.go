@@ -11,7 +11,8 @@ import (
 type Rx struct {
 	pager search.Rx
 	db    *DB
-	begun bool // by Begin, for End to end
+	begun bool         // by Begin, for End to end
+	known *knownSchema // that the transaction has used last; or nil
 }
 
 // End ends a transaction that Begin started; on one of View or Update it does nothing. The Rx, and

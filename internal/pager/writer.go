@@ -88,8 +88,7 @@ type spilling struct {
 // schemaState is the writing side of a schema, kept from one transaction to the next.
 type schemaState struct {
 	freelist btree.Freelist
-	kit      any     // see Tx.Kit
-	schemaOf *Schema // that kit and freelist are for
+	schemaOf *Schema // that freelist is for
 }
 
 // scratch is memory that one transaction uses after the other.

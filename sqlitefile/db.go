@@ -77,8 +77,6 @@ type DB struct {
 	options Options
 	pool    sync.Pool // of *Rx
 	batches batcher
-	schemas schemas
-	writing *writeState // of the schema that was written last; the transaction that writes owns it
 
 	knownTrigger func(sql string) bool // see KnownTriggers of [DB.Internal]; nil: none is known
 }

@@ -11,8 +11,7 @@ import (
 type Rx struct {
 	pager search.Rx
 	db    *DB
-	begun bool         // by Begin, for End to end
-	known *knownSchema // that the transaction has used last; or nil
+	begun bool // by Begin, for End to end
 }
 
 // End ends a transaction that Begin started; on one of View or Update it does nothing. The Rx, and

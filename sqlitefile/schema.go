@@ -5,11 +5,9 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"sync"
 	"sync/atomic"
 
 	"github.com/foliofs/folio/internal/ddl"
-	"github.com/foliofs/folio/internal/pager"
 	"github.com/foliofs/folio/internal/record"
 )
 
@@ -48,55 +46,22 @@ func (rx *Rx) Objects() ([]Object, error) {
 // catalog returns the catalog, which the first caller reads. Each statement in it is parsed when
 // its table or index is first used.
 func (rx *Rx) catalog() (*catalog, error) {
-	if k := rx.known; k != nil && k.schema == rx.pager.Schema {
-		return k.catalog, nil
+	s := rx.pager.Schema
+	if c, ok := s.Known.Load().(*catalog); ok {
+		return c, nil
 	}
-	k, err := rx.db.schemas.get(rx)
-	if err != nil {
-		return nil, err
-	}
-	rx.known = k
-	return k.catalog, nil
-}
-
-// schemas has the catalogs of the schemas that were used last. A reader that goes on while the
-// schema changes uses an older one than the others.
-type schemas struct {
-	last atomic.Pointer[knownSchema]
-
-	mu    sync.Mutex // guards the fields below; held while a catalog is read
-	known [4]*knownSchema
-	next  int // the one to replace
-}
-
-// get returns the schema of a transaction.
-func (s *schemas) get(rx *Rx) (*knownSchema, error) {
-	if k := s.last.Load(); k != nil && k.schema == rx.pager.Schema {
-		return k, nil
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, k := range s.known {
-		if k != nil && k.schema == rx.pager.Schema {
-			s.last.Store(k)
-			return k, nil
-		}
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
+	if c, ok := s.Known.Load().(*catalog); ok {
+		return c, nil
 	}
 	objects, err := rx.readObjects()
 	if err != nil {
 		return nil, err
 	}
-	k := &knownSchema{rx.pager.Schema, newCatalog(objects)}
-	s.known[s.next] = k
-	s.next = (s.next + 1) % len(s.known)
-	s.last.Store(k)
-	return k, nil
-}
-
-// A knownSchema is a schema with its catalog.
-type knownSchema struct {
-	schema  *pager.Schema
-	catalog *catalog
+	c := newCatalog(objects)
+	s.Known.Store(c)
+	return c, nil
 }
 
 // readObjects reads sqlite_schema. Its rows cannot be larger than the database, unless they share

@@ -52,16 +52,13 @@ type indexState struct {
 
 // writeState returns the write state of the transaction's schema.
 func (tx *Tx) writeState() *writeState {
-	tx.pages.PrepareSchema()
-	if k := tx.db.writing; k != nil && k.schema == tx.pager.Schema {
-		return k
-	}
-	tx.db.writing = &writeState{
-		schema: tx.pager.Schema,
-		ws:     btree.NewWorkspace(tx.pager.Usable, tx.pager.Header.AutoVacuum()),
-		tables: make(map[*tableDef]*tableState),
-	}
-	return tx.db.writing
+	return tx.pages.Kit(func() any {
+		return &writeState{
+			schema: tx.pager.Schema,
+			ws:     btree.NewWorkspace(tx.pager.Usable, tx.pager.Header.AutoVacuum()),
+			tables: make(map[*tableDef]*tableState),
+		}
+	}).(*writeState)
 }
 
 // checkSchema wants a schema that SQLite opens the database with (see Rx.checkSchema).

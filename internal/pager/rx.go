@@ -2,6 +2,8 @@ package pager
 
 import (
 	"math"
+	"sync"
+	"sync/atomic"
 
 	"github.com/foliofs/folio/internal/dberr"
 
@@ -61,10 +63,11 @@ func (s *Snapshot) Log() *wal.Log { return s.wal }
 // everything.
 func (s *Snapshot) LastFrame() uint32 { return s.last }
 
-// A Schema is shared by the snapshots that have one schema cookie. Only its address counts: package
-// sqlitefile keeps the tables and indexes of a Schema itself.
+// A Schema is shared by the snapshots that have one schema cookie. The pager knows only which
+// snapshots share it. The package above keeps its tables and indexes here.
 type Schema struct {
-	_ byte // so that each has an address of its own
+	Known atomic.Value // nil before that package asks
+	Mu    sync.Mutex   // that package's, while it reads the schema
 }
 
 // newSchema returns the schema of s: the old one if it has not changed.
@@ -75,14 +78,26 @@ func newSchema(s, old *Snapshot) *Schema {
 	return new(Schema)
 }
 
-// PrepareSchema gives the writer a freelist for the schema of the transaction. The caller must call
-// it before it changes pages.
-func (tx *Tx) PrepareSchema() {
+// prepareSchema gives the writer a freelist for the schema of the transaction, and forgets the kit
+// of another one.
+func (tx *Tx) prepareSchema() {
 	w := tx.writer
 	if w.schemaOf != tx.Schema {
 		w.freelist = btree.NewFreelist(w, &tx.Header)
-		w.schemaOf = tx.Schema
+		w.kit, w.schemaOf = nil, tx.Schema
 	}
+}
+
+// Kit returns the value that the caller keeps from one write transaction to the next for as long as
+// the schema stays, such as b-trees that remember where they were. It calls make where there is
+// none.
+func (tx *Tx) Kit(make func() any) any {
+	tx.prepareSchema()
+	w := tx.writer
+	if w.kit == nil {
+		w.kit = make()
+	}
+	return w.kit
 }
 
 // Corrupt makes the error for a page that breaks the format.

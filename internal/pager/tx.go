@@ -228,7 +228,7 @@ func (tx *Tx) shorten() error {
 	if !tx.Header.AutoVacuum() || tx.Header.Incremental {
 		return nil
 	}
-	tx.PrepareSchema()
+	tx.prepareSchema()
 	return tx.writer.freelist.Vacuum(math.MaxInt)
 }
 
@@ -291,7 +291,7 @@ func (tx *Tx) Pages() btree.Store { return tx.writer }
 
 // Freelist returns the free pages.
 func (tx *Tx) Freelist() *btree.Freelist {
-	tx.PrepareSchema()
+	tx.prepareSchema()
 	return &tx.writer.freelist
 }
 

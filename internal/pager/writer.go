@@ -88,7 +88,8 @@ type spilling struct {
 // schemaState is the writing side of a schema, kept from one transaction to the next.
 type schemaState struct {
 	freelist btree.Freelist
-	schemaOf *Schema // that freelist is for
+	kit      any     // see Tx.Kit
+	schemaOf *Schema // that kit and freelist are for
 }
 
 // scratch is memory that one transaction uses after the other.

@@ -3,6 +3,7 @@ package syntax
 import (
 	"fmt"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/foliofs/folio/internal/sql/syntax"
@@ -76,10 +77,19 @@ func clearSpans(v reflect.Value) {
 			v.SetZero()
 			return
 		}
+		clearWith(v)
 		for i := range v.NumField() {
 			if f := v.Field(i); v.Type().Field(i).IsExported() {
 				clearSpans(f)
 			}
 		}
+	}
+}
+
+// clearWith takes the quotes off a name WITH, which the printer adds.
+func clearWith(v reflect.Value) {
+	text, quote := v.FieldByName("Text"), v.FieldByName("Quote")
+	if quote.IsValid() && text.Kind() == reflect.String && strings.EqualFold(text.String(), "with") {
+		quote.SetZero()
 	}
 }

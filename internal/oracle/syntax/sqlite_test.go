@@ -15,7 +15,10 @@ import (
 	"github.com/foliofs/folio/internal/sql/syntax"
 )
 
-var texts = flag.Int("syntax.texts", 20000, "how many mutated texts the parsers of SQLite and of this module read")
+var (
+	texts = flag.Int("syntax.texts", 20000, "how many mutated texts the parsers of SQLite and of this module read")
+	seed  = flag.Uint64("syntax.seed", 38, "which ones")
+)
 
 // raised has parts of the messages that SQLite's parser raises beyond its grammar.
 var raised = []string{
@@ -95,6 +98,7 @@ const (
 	builds      verdict = "the two builds of SQLite differ"
 	otherOffset verdict = "other offset"
 	otherTail   verdict = "other tail"
+	noRoundTrip verdict = "the printed tree is another"
 )
 
 // compare judges a text. It returns what both sides said, too.
@@ -111,6 +115,9 @@ func (p *preparer) compare(sql string) (verdict, string) {
 		if parsed.Tail != tail && strings.TrimSpace(sql[min(parsed.Tail, tail):max(parsed.Tail, tail)]) != "" {
 			return otherTail, both
 		}
+		if d := roundTrip(parsed); d != "" {
+			return noRoundTrip, d
+		}
 		return bothAccept, ""
 	case ours.Message == message:
 		if ours.Offset != offset {
@@ -126,6 +133,9 @@ func (p *preparer) compare(sql string) (verdict, string) {
 		}
 		return differs, both
 	case err == nil:
+		if d := roundTrip(parsed); d != "" {
+			return noRoundTrip, d
+		}
 		return onlyNames, ""
 	}
 	return notReached, ""
@@ -173,7 +183,7 @@ func TestMutated(t *testing.T) {
 			}
 		}
 	}
-	m := mutator{rand.New(rand.NewPCG(38, 2)), all}
+	m := mutator{rand.New(rand.NewPCG(*seed, 2)), all}
 	counts := map[verdict]int{}
 	for range *texts {
 		p.count(t, counts, m.text())

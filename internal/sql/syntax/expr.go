@@ -171,9 +171,3 @@ const (
 	ExcludeGroup
 	ExcludeTies
 )
-
-// A Parameter is the name of a parameter.
-type Parameter struct {
-	Name   string // with its first byte, for example ":a"
-	Number int
-}

@@ -31,6 +31,22 @@ type QualifiedName struct {
 	Name   Name
 }
 
+// fold returns s with the capitals of ASCII made small. SQLite compares names so.
+func fold(s string) string {
+	for i := range len(s) {
+		if s[i] >= 'A' && s[i] <= 'Z' {
+			b := []byte(s)
+			for j, c := range b {
+				if c >= 'A' && c <= 'Z' {
+					b[j] = c + 'a' - 'A'
+				}
+			}
+			return string(b)
+		}
+	}
+	return s
+}
+
 // unquote returns the text of a quoted name or string, with doubled quotes made single.
 func unquote(text string) string {
 	if len(text) < 2 {

@@ -1,7 +1,5 @@
 package syntax
 
-import "strings"
-
 // An Explain is what is in front of a statement.
 type Explain uint8
 
@@ -17,14 +15,11 @@ type Parsed struct {
 	Explain    Explain
 	Parameters int         // the largest number of a parameter
 	Names      []Parameter // the parameters with names, ?NNN among them, in order of appearance
-	Tail       int         // where the next statement begins: after the semicolon, or the end of the text
+	Tail       int         // where the next statement begins, if Statement is not nil
 }
 
 // Parse reads the first statement of a text. The text ends at its first NUL.
 func Parse(sql string) (*Parsed, *Error) {
-	if i := strings.IndexByte(sql, 0); i >= 0 {
-		sql = sql[:i]
-	}
 	p := parser{sql: sql, stack: startStack}
 	p.tok = p.read(tokSemicolon, 0)
 	p.checkIllegal()
@@ -40,7 +35,7 @@ func Parse(sql string) (*Parsed, *Error) {
 	if p.err != nil {
 		return nil, p.err
 	}
-	out.Parameters, out.Names, out.Tail = p.parameters, p.names, p.tok.end
+	out.Parameters, out.Names, out.Tail = p.parameters, p.names.list, p.tok.end
 	return out, nil
 }
 

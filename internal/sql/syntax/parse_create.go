@@ -1,7 +1,5 @@
 package syntax
 
-import "strings"
-
 // create reads a CREATE.
 func (p *parser) create(start int) Statement {
 	p.advance()
@@ -82,13 +80,13 @@ func (p *parser) tableOptions(n *CreateTable) {
 		switch {
 		case p.accept(kwWithout):
 			o := p.name()
-			if !strings.EqualFold(o.Of(p.sql), "rowid") {
+			if fold(o.Of(p.sql)) != "rowid" {
 				p.raise("unknown table option: "+o.Of(p.sql), -1)
 			}
 			n.WithoutRowid = true
 		case p.tok.kind.isName():
 			o := p.name()
-			if !strings.EqualFold(o.Of(p.sql), "strict") {
+			if fold(o.Of(p.sql)) != "strict" {
 				p.raise("unknown table option: "+o.Of(p.sql), -1)
 			}
 			n.Strict = true

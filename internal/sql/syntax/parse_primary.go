@@ -139,16 +139,16 @@ func (p *parser) parameter() *Expr {
 			p.raise("variable number must be between ?1 and ?32766", e.Start)
 			return e
 		}
-		if n > p.parameters || p.nameOf(n) == "" {
-			p.names = append(p.names, Parameter{e.Text, n})
+		if n > p.parameters || !p.names.has(n) {
+			p.names.add(Parameter{e.Text, n})
 		}
 		p.parameters = max(p.parameters, n)
 	default:
-		n = p.numberOf(e.Text)
+		n = p.names.number(e.Text)
 		if n == 0 {
 			p.parameters++
 			n = p.parameters
-			p.names = append(p.names, Parameter{e.Text, n})
+			p.names.add(Parameter{e.Text, n})
 		}
 	}
 	if n > maxParameter {
@@ -156,26 +156,6 @@ func (p *parser) parameter() *Expr {
 	}
 	e.Number = int32(n)
 	return e
-}
-
-// nameOf returns the name of a parameter, "" if it has none.
-func (p *parser) nameOf(n int) string {
-	for _, name := range p.names {
-		if name.Number == n {
-			return name.Name
-		}
-	}
-	return ""
-}
-
-// numberOf returns the number of a parameter, 0 if no parameter has the name yet.
-func (p *parser) numberOf(name string) int {
-	for _, n := range p.names {
-		if n.Name == name {
-			return n.Number
-		}
-	}
-	return 0
 }
 
 func (p *parser) cast() *Expr {

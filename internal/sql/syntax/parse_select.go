@@ -1,7 +1,5 @@
 package syntax
 
-import "strings"
-
 // query reads a SELECT or VALUES with its WITH.
 func (p *parser) query() *Select {
 	start := p.tok.start
@@ -15,13 +13,13 @@ func (p *parser) with() *With {
 	if !p.accept(kwWith) {
 		return nil
 	}
-	w := &With{Recursive: p.accept(kwRecursive)}
+	w, names := &With{Recursive: p.accept(kwRecursive)}, make(map[string]bool)
 	for {
 		t := p.commonTable()
-		for i := range w.Tables {
-			if strings.EqualFold(w.Tables[i].Name.Text, t.Name.Text) && p.err == nil {
-				p.raise("duplicate WITH table name: "+t.Name.Text, -1)
-			}
+		if name := fold(t.Name.Text); names[name] {
+			p.raise("duplicate WITH table name: "+t.Name.Text, -1)
+		} else {
+			names[name] = true
 		}
 		w.Tables = append(w.Tables, t)
 		if !p.accept(tokComma) {

@@ -112,7 +112,7 @@ func (p *parser) join() Join {
 			return 0
 		}
 		word := p.text(p.tok)
-		k, ok := joins[strings.ToLower(word)]
+		k, ok := joins[fold(word)]
 		j, known = j|k, known && ok
 		all = append(all, word)
 		p.advance()

@@ -23,7 +23,7 @@ type parser struct {
 	stack  int    // see P4
 
 	parameters int
-	names      []Parameter
+	names      parameters
 
 	exprs []Expr // the rest of a block of expressions, so that a few share an allocation
 }

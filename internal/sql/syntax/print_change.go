@@ -115,12 +115,12 @@ func (w *printer) pragma(n *Pragma) {
 }
 
 func (w *printer) attach(n *Attach) {
-	w.exprAfter("ATTACH", n.File)
+	w.exprAfter("ATTACH DATABASE", n.File)
 	w.exprAfter("AS", n.As)
 	w.exprAfter("KEY", n.Key)
 }
 
-func (w *printer) detach(n *Detach) { w.exprAfter("DETACH", n.Name) }
+func (w *printer) detach(n *Detach) { w.exprAfter("DETACH DATABASE", n.Name) }
 
 func (w *printer) vacuum(n *Vacuum) {
 	w.word("VACUUM")

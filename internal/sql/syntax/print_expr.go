@@ -71,15 +71,22 @@ func (w *printer) rightSide(e *Expr) {
 	}
 }
 
-// path writes the name in Text with the names in front.
+// path writes the name in Text with the names in front. It puts a column WITH in brackets, because
+// a WITH behind a parenthesis is the keyword.
 func (w *printer) path(e *Expr) {
-	text := quoted(e.Text, e.Quote)
+	part := func(text string, quote byte) string {
+		if quote == 0 && fold(text) == "with" {
+			quote = '['
+		}
+		return quoted(text, quote)
+	}
+	text := part(e.Text, e.Quote)
 	if e.Op == OpStar {
 		text = "*"
 	}
 	var b strings.Builder
 	for _, n := range e.Path {
-		b.WriteString(quoted(n.Text, n.Quote) + ".")
+		b.WriteString(part(n.Text, n.Quote) + ".")
 	}
 	w.word(b.String() + text)
 }
@@ -142,7 +149,7 @@ func (w *printer) call(e *Expr) {
 	if c == nil {
 		c = &Call{}
 	}
-	w.word(quoted(e.Text, e.Quote))
+	w.path(e)
 	w.parens(func() {
 		w.wordIf(c.Star, "*")
 		w.wordIf(c.Distinct, "DISTINCT")
@@ -192,7 +199,7 @@ func (w *printer) window(win *Window) {
 
 func (w *printer) bound(b Bound) {
 	if b.Expr != nil {
-		w.part(b.Expr)
+		w.parens(func() { w.expr(b.Expr) }) // a column may be named CURRENT
 	}
 	w.word([...]string{
 		"UNBOUNDED PRECEDING", "PRECEDING", "CURRENT ROW", "FOLLOWING", "UNBOUNDED FOLLOWING",

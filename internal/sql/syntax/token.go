@@ -8,9 +8,9 @@ type token struct {
 	start, end int
 }
 
-// scan returns the first token at or after i, past white space and comments.
+// scan returns the first token at or after i, past white space and comments. A NUL ends the text.
 func scan(sql string, i int) token {
-	for i < len(sql) {
+	for i < len(sql) && sql[i] != 0 {
 		n := blank(sql[i:])
 		if n == 0 {
 			kind, size := lex(sql[i:])
@@ -18,7 +18,7 @@ func scan(sql string, i int) token {
 		}
 		i += n
 	}
-	return token{tokEnd, len(sql), len(sql)}
+	return token{tokEnd, i, i}
 }
 
 // blank returns the length of the run of white space, byte order mark or comment that s begins
@@ -33,17 +33,15 @@ func blank(s string) int {
 		return n
 	case '-':
 		if strings.HasPrefix(s, "--") {
-			if i := strings.IndexByte(s, '\n'); i >= 0 {
-				return i
-			}
-			return len(s)
+			return before(s, "\n", 2)
 		}
 	case '/':
 		if strings.HasPrefix(s, "/*") && len(s) > 2 {
-			if i := strings.Index(s[2:], "*/"); i >= 0 {
-				return i + 4
+			i := before(s, "*/", 2)
+			if strings.HasPrefix(s[i:], "*/") {
+				i += 2
 			}
-			return len(s)
+			return i
 		}
 	case 0xef:
 		if strings.HasPrefix(s, "\xef\xbb\xbf") {
@@ -51,6 +49,18 @@ func blank(s string) int {
 		}
 	}
 	return 0
+}
+
+// before returns the length of s up to the first end at or after from, or up to a NUL before it.
+func before(s, end string, from int) int {
+	s, n := s[from:], len(s)-from
+	if i := strings.Index(s, end); i >= 0 {
+		n = i
+	}
+	if i := strings.IndexByte(s[:n], 0); i >= 0 {
+		n = i
+	}
+	return from + n
 }
 
 // lex returns the kind and length of the token at the start of s, which is neither empty nor blank.
@@ -69,10 +79,11 @@ func lex(s string) (kind, int) {
 	case '\'', '"', '`':
 		return lexQuoted(s)
 	case '[':
-		if i := strings.IndexByte(s, ']'); i >= 0 {
+		if i := before(s, "]", 1); i < len(s) && s[i] == ']' {
 			return tokID, i + 1
+		} else {
+			return tokIllegal, i
 		}
-		return tokIllegal, len(s)
 	case '?':
 		n := 1
 		for n < len(s) && isDigit(s[n]) {
@@ -96,7 +107,8 @@ func wordLength(s string) int {
 
 func lexQuoted(s string) (kind, int) {
 	quote := s[0]
-	for i := 1; i < len(s); i++ {
+	i := 1
+	for ; i < len(s) && s[i] != 0; i++ {
 		if s[i] != quote {
 			continue
 		}
@@ -109,7 +121,7 @@ func lexQuoted(s string) (kind, int) {
 		}
 		return tokID, i + 1
 	}
-	return tokIllegal, len(s)
+	return tokIllegal, i
 }
 
 func lexBlob(s string) (kind, int) {
@@ -120,10 +132,10 @@ func lexBlob(s string) (kind, int) {
 	if i < len(s) && s[i] == '\'' && i%2 == 0 {
 		return tokBlob, i + 1
 	}
-	for i < len(s) && s[i] != '\'' {
+	if i = before(s, "'", i); i < len(s) && s[i] == '\'' {
 		i++
 	}
-	return tokIllegal, min(i+1, len(s))
+	return tokIllegal, i
 }
 
 // lexVariable reads a parameter with a name, which may contain :: and end in parentheses, as
@@ -136,7 +148,7 @@ func lexVariable(s string) (kind, int) {
 			k = tokVariable
 			i++
 		case s[i] == '(' && k == tokVariable:
-			for i++; i < len(s) && s[i] != ')' && !isSpace(s[i]); i++ {
+			for i++; i < len(s) && s[i] != ')' && s[i] != 0 && !isSpace(s[i]); i++ {
 			}
 			if i < len(s) && s[i] == ')' {
 				return tokVariable, i + 1

@@ -229,10 +229,3 @@ func visitCreateTrigger(visit func(Node), n *CreateTrigger) {
 func visitAttach(visit func(Node), n *Attach) { visitExprs(visit, n.File, n.As, n.Key) }
 func visitDetach(visit func(Node), n *Detach) { visitExprs(visit, n.Name) }
 func visitVacuum(visit func(Node), n *Vacuum) { visitExprs(visit, n.Into) }
-
-func (*CreateVirtual) children(func(Node)) {}
-func (*Transaction) children(func(Node))   {}
-func (*Savepoint) children(func(Node))     {}
-func (*Pragma) children(func(Node))        {}
-func (*Maintain) children(func(Node))      {}
-func (*Drop) children(func(Node))          {}

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -68,7 +69,7 @@ func packageDirs(t *testing.T) (dirs []string) {
 		case d.IsDir() && name != "." && (d.Name() == "testdata" || d.Name()[0] == '.' || isModule(name)):
 			return fs.SkipDir
 		case !d.IsDir() && strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go"):
-			dirs = append(dirs, filepath.Dir(name))
+			dirs = append(dirs, path.Dir(name))
 		}
 		return nil
 	})

@@ -29,7 +29,7 @@ func (u *user) use(ctx context.Context, folio, version, commit string) error {
 		}
 	}
 	volume := filepath.Join(u.home, "v.folio")
-	if _, err := run("import", "-f", filepath.Join(u.release.source, "docs"), volume); err != nil {
+	if _, err := run("import", "-f", filepath.Join(u.release.source, "docs", "reference"), volume); err != nil {
 		return err
 	}
 	if said, err = run("ls", volume); err != nil || !strings.Contains(said, "format.md") {

@@ -58,6 +58,13 @@ func (m *optimisticCache) note(t *tx, err error, guessed bool) {
 	}
 }
 
+// pause lets some groups read first.
+func (m *optimisticCache) pause() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.backoff.skip = 1 << maxWrong
+}
+
 // learn remembers what is known, and the directories of a transaction again and again. What was not
 // looked up for long is forgotten.
 func (m *optimisticCache) learn(k *readCache) {

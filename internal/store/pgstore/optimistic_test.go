@@ -197,3 +197,22 @@ func TestGuessedTimes(t *testing.T) {
 		t.Errorf("%v, want the time of the file that was made last", got)
 	}
 }
+
+// TestGuessAfterRestart ends all connections of a Store, as a server does that restarts, and makes
+// a change at once that the Store would guess. It is made on a new connection: its outcome is
+// known, because nothing of it was sent before.
+func TestGuessAfterRestart(t *testing.T) {
+	t.Parallel()
+	address := pgserver.ForTest(t).Address("restarted")
+	v, sql := volume(t, address), connect(t, address)
+	must(t, v.Mkdir("dir", 0o755))
+	for i := range 20 {
+		must(t, v.WriteFile(fmt.Sprintf("dir/before%d", i), nil, 0o644))
+		_, err := sql.Exec(t.Context(), "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'")
+		must(t, err)
+		if err := v.WriteFile(fmt.Sprintf("dir/after%d", i), []byte("new"), 0o644); err != nil {
+			t.Fatalf("the change after restart %d: %v", i, err)
+		}
+	}
+	checkWell(t, v)
+}

@@ -539,6 +539,10 @@ func (t *tx) commit() error {
 			return err
 		}
 	}
+	if guessed && !isQuiet(t.conn.Conn().PgConn().Conn()) { // a trip that reads can be repeated
+		t.s.optimistic.pause()
+		return errGuess
+	}
 	var after []step
 	if !t.changedRows() && t.cache.readSet == nil { // or apply does it
 		after = append(after, do(insertChange))

@@ -278,9 +278,9 @@ func (d *copyIn) mayWrite(e *tree.Entry, name string, there fs.FileInfo) error {
 // smallContent is the size of contents that one call writes.
 const smallContent = 64 << 10
 
-// content writes the content of an entry. A file that is there and gets a large content becomes
-// another inode, unless it has other names, which get the content, too. Blocks of zeros in a large
-// content become holes.
+// content writes the content of an entry. A file that is there stays the inode that it is, as with
+// cp, so that its other names get the content, too; an archive copy makes another one of it when the
+// content is large. Blocks of zeros in a large content become holes.
 func (d *copyIn) content(e *tree.Entry, name string, there fs.FileInfo) (err error) {
 	if d.ctx.Err() != nil {
 		return context.Cause(d.ctx)
@@ -298,7 +298,7 @@ func (d *copyIn) content(e *tree.Entry, name string, there fs.FileInfo) (err err
 		return d.tx.WriteFile(name, d.buf, perm)
 	}
 	var size int64
-	if there != nil && location.Links(there) > 1 && !d.how.Archive {
+	if there != nil && !d.how.Archive { // as cp does: the file keeps its inode, and the directory its times
 		size, err = d.overwrite(name, in)
 	} else {
 		size, err = d.tx.WriteFrom(name, in, perm)

@@ -279,8 +279,8 @@ func (d *copyIn) mayWrite(e *tree.Entry, name string, there fs.FileInfo) error {
 const smallContent = 64 << 10
 
 // content writes the content of an entry. A file that is there stays the inode that it is, as with
-// cp, so that its other names get the content, too; an archive copy makes another one of it when the
-// content is large. Blocks of zeros in a large content become holes.
+// cp, so that its other names get the content, too; an archive copy makes another one of it when
+// the content is large. Blocks of zeros in a large content become holes.
 func (d *copyIn) content(e *tree.Entry, name string, there fs.FileInfo) (err error) {
 	if d.ctx.Err() != nil {
 		return context.Cause(d.ctx)

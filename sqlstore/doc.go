@@ -12,13 +12,13 @@
 //
 // # Connections
 //
-// A read transaction has a connection for itself, from a pool whose only limit is that of the
-// sql.DB. One more connection writes, one looks for changes by other connections, and one shows
-// other Stores that an inode is pinned. So a DB with SetMaxOpenConns needs 4 or more. If there are
-// more readers than connections, they wait for each other; so does a caller that reads within a
-// View. All statements are prepared once for each connection. A connection comes as the data source
-// name sets it up (for example cache_size, mmap_size, a key, a VFS). Then busy_timeout is set and,
-// if needed, synchronous and query_only. It never goes back to the DB.
+// A read transaction has a connection for itself, from a pool limited only by the sql.DB. One more
+// connection writes, one looks for changes by other connections, and one shows other Stores that an
+// inode is pinned. So a DB with SetMaxOpenConns needs 4 or more. If there are more readers than
+// connections, they wait for each other; so does a caller that reads within a View. All statements
+// are prepared once for each connection. A connection comes as the data source name sets it up (for
+// example cache_size, mmap_size, a key, a VFS). Then busy_timeout is set and, if needed,
+// synchronous and query_only. It never goes back to the DB.
 //
 // A volume that cannot be written is read as far as SQLite does: in WAL mode it must be able to
 // make the files -wal and -shm, or they must be there. Where they are not, as on read-only media,

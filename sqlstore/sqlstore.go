@@ -22,7 +22,7 @@ type Options struct {
 }
 
 // Open opens the volume that a driver finds by a data source name, such as a path. The errors are
-// those of OpenDB.
+// the ones of OpenDB.
 //
 // Where there is no file SQLite makes an empty one, which is refused if Options.Create is not set,
 // unless the name says otherwise: mode=rw.

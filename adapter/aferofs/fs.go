@@ -101,7 +101,7 @@ func (f *Fs) Mkdir(name string, perm fs.FileMode) error {
 	return rooted.Follow(f.vol, name, false, func(path string) error { return f.vol.Mkdir(path, perm.Perm()) })
 }
 
-// MkdirAll makes a directory, with those that lead to it, unless it is there.
+// MkdirAll makes a directory and its missing parents. It does nothing if the directory exists.
 func (f *Fs) MkdirAll(name string, perm fs.FileMode) error {
 	return rooted.Follow(f.vol, name, true, func(path string) error { return f.vol.MkdirAll(path, perm.Perm()) })
 }

@@ -1,5 +1,5 @@
 // Package billyfs gives a volume to programs that keep their files by github.com/go-git/go-billy,
-// such as those that use go-git:
+// for example programs that use go-git:
 //
 //	worktree := billyfs.New(vol)
 //	dot, err := worktree.Chroot(git.GitDirName)
@@ -11,8 +11,8 @@
 // billy.ErrCrossedBoundary. A method that makes a file makes the missing directories on the way.
 //
 // Besides billy.Filesystem, an FS is a billy.Change and a billy.Capable, and util.RemoveAll finds
-// its RemoveAll. Each call happens as a whole or not at all. Errors are those of package folio;
-// they name files by their path in the volume.
+// its RemoveAll. Each call happens as a whole or not at all. Methods return the errors of package
+// folio; they name files by their path in the volume.
 //
 // A lock on a file keeps out other files of the same FS, or of an FS that Chroot made of it, but
 // not other processes: Capabilities leaves billy.LockCapability out.
@@ -204,7 +204,7 @@ func (f *FS) ReadDir(name string) (infos []fs.FileInfo, err error) {
 	return infos, err
 }
 
-// MkdirAll makes a directory, with those that lead to it, unless it is there.
+// MkdirAll makes a directory and its missing parents. It does nothing if the directory exists.
 func (f *FS) MkdirAll(name string, perm fs.FileMode) error {
 	return f.do(name, true, func(p string) error { return f.vol.MkdirAll(p, perm.Perm()) })
 }

@@ -2,7 +2,7 @@
 //
 //	go run ./examples/keep DIRECTORY kept.folio
 //
-// Each run is a snapshot, which takes the room of what has changed. folio ls kept.folio@NAME shows
+// Each run is a snapshot, which takes space only for the changes. folio ls kept.folio@NAME shows
 // one.
 package main
 

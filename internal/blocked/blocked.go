@@ -54,7 +54,7 @@ func waits(traces []byte, functions []string) bool {
 	return false
 }
 
-// waiting reports whether the head of a trace, such as "goroutine 7 [select]:", is that of a
+// waiting reports whether the head of a trace, such as "goroutine 7 [select]:", belongs to a
 // goroutine that waits for a channel or a lock.
 func waiting(head []byte) bool {
 	_, state, _ := bytes.Cut(head, []byte("["))

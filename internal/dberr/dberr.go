@@ -74,8 +74,8 @@ func Guard(fn func() error) (err error) {
 // each error that a part of them matches.
 type joinedErrors struct{ errs []error }
 
-// Join returns an error for those of errs that are not nil: nil if all are, and the error itself if
-// it is one.
+// Join joins the errors of errs that are not nil. It returns nil if all are nil, and the error
+// itself if it is one.
 func Join(errs ...error) error {
 	var joined []error
 	for _, err := range errs {

@@ -17,7 +17,7 @@ func ChangeOf(b []byte) Change { return Change(b[ChangeOffset : ChangeOffset+len
 func (c Change) Counter() uint32 { return binary.BigEndian.Uint32(c[:]) }
 
 // PutCounter sets the change counter of a page 1, and says that the size and the version in its
-// header are those of that change.
+// header belong to that change.
 func PutCounter(page1 []byte, counter uint32) {
 	binary.BigEndian.PutUint32(page1[ChangeOffset:], counter)
 	binary.BigEndian.PutUint32(page1[validForOffset:], counter)

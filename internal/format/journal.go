@@ -46,7 +46,7 @@ func ParseJournalHeader(b []byte) (h JournalHeader, ok bool) {
 
 // ValidSizes reports whether the sector size and the page size are ones that the format allows.
 // Only a journal's first header decides on them: if its sizes are not valid the journal holds
-// nothing, and those of later headers are not looked at.
+// nothing, and later headers are ignored.
 func (h *JournalHeader) ValidSizes() bool {
 	sector := h.SectorSize
 	return sector >= MinSectorSize && sector <= MaxSectorSize && sector&(sector-1) == 0 &&
@@ -75,8 +75,8 @@ func JournalNextSegment(off int64, sectorSize uint32) int64 {
 //	     4     P  content, P being the page size
 //	   4+P     4  checksum: the segment's nonce and each 200th byte of the content
 //
-// The journal ends at a record with a wrong checksum, and at page number 0 or that of the lock
-// page.
+// The journal ends at a record with a wrong checksum, and at page number 0 or the number of the
+// lock page.
 type JournalRecord struct {
 	Page     uint32
 	Content  []byte // points into the record

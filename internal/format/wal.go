@@ -75,8 +75,8 @@ func (h *WALHeader) Put(b []byte) {
 }
 
 // Bind makes h the header of a log that begins while page 1 of the file says c. A later reader can
-// tell by it that a log is not that of the file beside it. It leaves its mark in numbers that mean
-// nothing to SQLite: salt 2 need only differ from those before, which salt 1 sees to, and the
+// tell by it that a log does not belong to the file beside it. It leaves its mark in numbers that
+// mean nothing to SQLite: salt 2 need only differ from those before, which salt 1 sees to, and the
 // sequence number says that the salt is of this kind. When SQLite begins the log again it raises
 // the number and salt 1 by one, so that the mark is gone.
 func (h *WALHeader) Bind(c Change) {

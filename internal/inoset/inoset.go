@@ -1,4 +1,4 @@
-// Package inoset has a set of inode numbers, in which a walk notes the directories that it has
+// Package inoset provides a set of inode numbers, in which a walk notes the directories that it has
 // entered.
 package inoset
 

@@ -7,7 +7,7 @@ type Context struct {
 	Before, After int
 }
 
-// A contextSearch finds lines around those that match. Whole buffers are searched for matches. A
+// A contextSearch finds the lines around matching lines. Whole buffers are searched for matches. A
 // buffer begins with the lines of the one before that may come before a match.
 type contextSearch struct {
 	Context

@@ -1,9 +1,8 @@
 // Package match finds the lines of a text that a regular expression matches.
 //
-// The expressions are those of Go's package regexp (RE2): time is linear in the length of a line.
-// If every match must hold a literal, or one of a few, the search looks for these first
-// (literal.go). So the regular expression sees few lines. For example, func (Read|Write)At requires
-// "func ".
+// The syntax is that of Go's package regexp (RE2): time is linear in the length of a line. If every
+// match must hold a literal, or one of a few, the search looks for these first (literal.go). So the
+// regular expression sees few lines. For example, func (Read|Write)At requires "func ".
 package match
 
 import (

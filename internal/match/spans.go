@@ -84,8 +84,8 @@ type wordSpans struct {
 	first, following wordEnds       // at the start of a line, and after a character
 }
 
-// A wordEnds finds the end of the match that begins at one place: the longest whose end is that of
-// a word.
+// A wordEnds finds the end of the match that begins at one place: the longest that ends at the end
+// of a word.
 type wordEnds struct{ atEnd, before *regexp.Regexp }
 
 func newWordEnds(start, pattern string, longest bool) wordEnds {

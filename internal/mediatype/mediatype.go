@@ -10,7 +10,7 @@ import (
 // Of returns the media type (RFC 6838) that a name stands for, and "" if it tells nothing.
 func Of(name string) string { return types[strings.ToLower(path.Ext(name))] }
 
-// types has the types by the last extension of a name.
+// types maps the last extension of a name to its type.
 var types = func() map[string]string {
 	m := make(map[string]string)
 	for line := range strings.Lines(table) {
@@ -29,7 +29,7 @@ var types = func() map[string]string {
 	return m
 }()
 
-// table has the types that are registered, and for others the names in common use.
+// table lists the registered types, and for others the names in common use.
 const table = `
 application/atom+xml atom
 application/dash+xml mpd

@@ -2,7 +2,7 @@ package osfile
 
 import "io/fs"
 
-// An Access has the owner and the permissions of a file. Systems without owners leave UID and GID
+// An Access holds the owner and the permissions of a file. Systems without owners leave UID and GID
 // zero.
 type Access struct {
 	Perm     fs.FileMode // permission bits only

@@ -10,7 +10,7 @@ import (
 // the disk failed.
 type FaultError struct {
 	Name   string // of the file
-	Offset int64  // in the file; on some systems that of the memory page
+	Offset int64  // in the file; on some systems the offset of the memory page
 	Size   int64  // of the file after the fault; -1 if its File is closed
 }
 

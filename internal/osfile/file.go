@@ -31,7 +31,7 @@ import (
 )
 
 // A File is one open file description of one regular file: locks taken through one File conflict
-// with those of another, even in one process.
+// with another's, even in one process.
 //
 // A File that is dropped without Close keeps its descriptor until the process ends. There is no
 // finalizer, because an unexpected close would drop the locks that this package must protect.
@@ -43,7 +43,7 @@ type File struct {
 	closed  atomic.Bool
 }
 
-// Open opens a regular file. The flags are those of os.OpenFile; the descriptor is always closed on
+// Open opens a regular file. It takes the flags of os.OpenFile; the descriptor is always closed on
 // exec. Symbolic links are resolved once, here, and the file at the end of them is opened without
 // following another. Anything but a regular file gives ErrNotRegular and is never opened, so that a
 // pipe cannot block. With NoFollow that includes a symbolic link in the last element.

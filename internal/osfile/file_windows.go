@@ -48,7 +48,7 @@ func acquire(name string, flag int, perm fs.FileMode) (*description, error) {
 	return d, nil
 }
 
-// shareAll lets others do with the file what they like.
+// shareAll lets other processes read, write and remove the open file.
 const shareAll = windows.FILE_SHARE_READ | windows.FILE_SHARE_WRITE | windows.FILE_SHARE_DELETE
 
 // openShared opens a file such that others may remove and rename it, which os.OpenFile forbids them

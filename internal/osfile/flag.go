@@ -2,8 +2,8 @@ package osfile
 
 import "os"
 
-// ReadOnly, Create and CreateNew are flags of Open, as those of package os, for the packages that
-// do without it. CreateNew refuses a file that exists.
+// ReadOnly, Create and CreateNew are flags of Open, equal to package os's, for the packages that do
+// without it. CreateNew refuses a file that exists.
 const (
 	ReadOnly  = os.O_RDONLY
 	Create    = os.O_CREATE

@@ -27,8 +27,8 @@ func (f *File) Lock(kind LockKind, off, n int64) error {
 	return f.fail("lock", f.d.lock(kind, off, n))
 }
 
-// Unlock gives up the locks of f on n > 0 bytes at off. On Windows the bytes must be those of one
-// Lock.
+// Unlock gives up the locks of f on n > 0 bytes at off. On Windows the bytes must equal the range
+// of one Lock.
 func (f *File) Unlock(off, n int64) error {
 	if f.closed.Load() {
 		return f.fail("unlock", fs.ErrClosed)

@@ -15,9 +15,8 @@ import (
 // that two descriptions of a file in one process do not exclude each other, and all of them go when
 // any descriptor of the file is closed. A table of all locks of this process makes up for the
 // first. The registry makes up for the second: it closes no descriptor of a file on which this
-// package holds a lock (lockedHere). What it cannot prevent is that other code in the process
-// closes the file, such as a C SQLite: there, the two must not open the same database in one
-// process.
+// package holds a lock (lockedHere). It cannot prevent that other code in the process closes the
+// file, such as a C SQLite: there, the two must not open the same database in one process.
 //
 // The tag posixlocks builds this on Linux and macOS as well, for tests.
 
@@ -52,7 +51,7 @@ type heldLock struct {
 func (h *heldLock) overlaps(off, end int64) bool { return h.off < end && off < h.end }
 
 var processLocks struct {
-	mu     sync.Mutex // guards inodes, what they lead to, and the locks of the process
+	mu     sync.Mutex // guards inodes, the structs they point to, and the locks of the process
 	inodes map[fileID]*inodeLocks
 }
 

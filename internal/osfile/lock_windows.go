@@ -52,8 +52,8 @@ func (l *ownLocks) find(off, n int64) (int, error) {
 	return -1, nil
 }
 
-// lock takes a lock or converts it. A conversion that fails takes the lock back that was there;
-// what then keeps it from that is an error that does not match ErrLocked, and the lock is lost.
+// lock takes a lock or converts it. A conversion that fails takes the lock back that was there; if
+// that fails, the error does not match ErrLocked, and the lock is lost.
 func (d *description) lock(kind LockKind, off, n int64) error {
 	l := &d.locks
 	l.mu.Lock()

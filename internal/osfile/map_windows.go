@@ -32,7 +32,7 @@ func (d *description) mapWritable(off int64, n int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer windows.CloseHandle(h) // the view keeps what it shows
+	defer windows.CloseHandle(h) // the view stays valid without it
 	start := off &^ (mapGranularity - 1)
 	addr, err := windows.MapViewOfFile(h, access, uint32(start>>32), uint32(start), uintptr(off-start)+uintptr(n))
 	if err != nil {

@@ -88,7 +88,7 @@ func register(d *description) {
 }
 
 // unpark takes a parked description of the inode out of the registry. The rights to the file are
-// those of the time when it was opened.
+// the ones at the time when it was opened.
 func unpark(id fileID, flag int) *description {
 	if flag&os.O_TRUNC != 0 {
 		return nil
@@ -116,8 +116,8 @@ func release(d *description) error {
 	return cmp.Or(err, sweep(maxParked))
 }
 
-// sweep closes parked descriptors by the rules R1 and R2, those of mixed inodes as long as more
-// than spare are parked. It returns the first error of a close.
+// sweep closes parked descriptors by the rules R1 and R2, descriptors of mixed inodes as long as
+// more than spare are parked. It returns the first error of a close.
 func sweep(spare int) (closed error) {
 	registry.mu.Lock()
 	defer registry.mu.Unlock()

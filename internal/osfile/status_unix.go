@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A status has the facts about a file that are checked while it is being written.
+// A status holds the facts about a file that are checked while it is being written.
 type status struct {
 	id      fileID
 	size    int64

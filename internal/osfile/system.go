@@ -10,8 +10,8 @@ import (
 type System interface {
 	// Open opens a regular file as the function Open does.
 	Open(name string, flag int, perm fs.FileMode) (Handle, error)
-	// OpenSide opens the file next to a database whose name is that of the database with a suffix,
-	// as File.OpenSide does.
+	// OpenSide opens the file next to a database named like the database with a suffix, as
+	// File.OpenSide does.
 	OpenSide(db Handle, suffix string, flag int) (Handle, error)
 	// SideExists reports whether the database has the side file with this suffix, and its size, as
 	// the function SideExists does.
@@ -28,7 +28,7 @@ type System interface {
 	SyncDir(name string) error
 }
 
-// A Handle is an open file of a System. Its methods are those of File, and described there.
+// A Handle is an open file of a System. File describes its methods.
 type Handle interface {
 	Name() string
 	ReadAt(p []byte, off int64) (int, error)

@@ -17,7 +17,7 @@ func (f *File) rename(name string, rename func(from, to string) error) error {
 	return nil
 }
 
-// unlink removes a name that is not that of a directory.
+// unlink removes a name unless it is a directory.
 func unlink(name string) error {
 	info, err := os.Lstat(name)
 	if err == nil && info.IsDir() {

@@ -59,7 +59,7 @@ func (d directory) sync() error {
 	return err
 }
 
-// unlink removes a name that is not that of a directory.
+// unlink removes a name unless it is a directory.
 func unlink(name string) error {
 	for {
 		err := unix.Unlink(name)

@@ -48,7 +48,7 @@ func move(from, to string, flags uint32) error {
 	return err
 }
 
-// An inUseError is what the system says of a file that it does not replace, as it is open. It
+// An inUseError is the system's error when it does not replace a file because the file is open. It
 // matches ErrLocked.
 type inUseError struct{ error }
 
@@ -56,8 +56,8 @@ func (e inUseError) Is(target error) bool { return target == ErrLocked }
 
 func (e inUseError) Unwrap() error { return e.error }
 
-// unlink removes a name that is not that of a directory. If the file is open, its name goes with
-// the last handle.
+// unlink removes a name unless it is a directory. If the file is open, its name goes with the last
+// handle.
 func unlink(name string) error {
 	info, err := os.Lstat(name)
 	if err == nil && info.IsDir() {

@@ -77,8 +77,8 @@ func (s *Set) word(pgno uint64) uint64 {
 	return 0
 }
 
-// nextWord returns where the word after that of pgno starts, or the next chunk if there is none in
-// this one.
+// nextWord returns where the word after the word of pgno starts, or the next chunk if there is none
+// in this one.
 func (s *Set) nextWord(pgno uint64) uint64 {
 	if s.chunks[pgno/chunkPages] == nil {
 		return pgno/chunkPages*chunkPages + chunkPages

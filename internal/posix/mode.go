@@ -17,7 +17,7 @@ const (
 	ModeSticky  = 0o1000
 )
 
-// typeModes are the type bits of fs.FileMode by those of st_mode.
+// typeModes maps the type bits of st_mode to the ones of fs.FileMode.
 var typeModes = [16]fs.FileMode{
 	fs.ModeIrregular,
 	ModeFifo >> 12:    fs.ModeNamedPipe,

@@ -1,4 +1,4 @@
-// Package posix has the operating system's names for things that a file system of our own has, too:
+// Package posix gives the operating system's names to things that Folio's file system knows, too:
 // numbers of errors, flags of open, the user of the process. It does nothing to files.
 package posix
 
@@ -15,7 +15,7 @@ type Error struct {
 	text  string
 	errno syscall.Errno
 	also  error // matches, too; or nil
-	alone bool  // does not match what errno matches
+	alone bool  // does not match the errors that errno matches
 }
 
 func (e *Error) Error() string { return e.text }
@@ -90,7 +90,7 @@ const (
 	Truncate  = os.O_TRUNC
 )
 
-// accessMode has the bits of a flag that say whether a file is opened to be read or written. All of
+// accessMode is the bits of a flag that say whether a file is opened to be read or written. All of
 // them together mean on Linux that it is opened for neither, but must allow both.
 const accessMode = os.O_RDONLY | os.O_WRONLY | os.O_RDWR
 

@@ -1,6 +1,6 @@
 package posix
 
-// A Stat is what the FileInfo of a file of the system tells besides what package fs knows.
+// A Stat holds the fields of a system file's FileInfo that package fs does not know.
 type Stat struct {
 	UID, GID     uint32
 	Rdev         uint64 // of a device

@@ -5,8 +5,7 @@ import (
 	"syscall"
 )
 
-// StatOf returns what the system tells of a file by its FileInfo. ok is false if that is not one of
-// the system.
+// StatOf returns the system's fields of a FileInfo. ok is false if that is not one of the system.
 func StatOf(info fs.FileInfo) (s Stat, ok bool) {
 	sys, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

@@ -14,12 +14,11 @@ import (
 //	INTEGER   seconds since 1970-01-01 00:00:00 UTC
 //
 // A time.Time is written as timeLayout in UTC: TEXT that has as many digits behind the second as it
-// needs, up to nine. So nothing is lost, the order of the texts is that of the times, and a whole
-// second looks like CURRENT_TIMESTAMP.
+// needs, up to nine. So nothing is lost, the texts sort like the times, and a whole second looks
+// like CURRENT_TIMESTAMP.
 const timeLayout = "2006-01-02 15:04:05.999999999"
 
-// The times that SQLite can tell are those of the years from 0 to 9999 as text, and from 4714 B.C.
-// on as numbers.
+// SQLite knows times in the years from 0 to 9999 as text, and from 4714 B.C. on as numbers.
 const (
 	julianDayMillis = 86_400_000
 	julianUnix      = 210_866_760_000_000 // 1970 in milliseconds of the Julian day

@@ -20,12 +20,13 @@ import (
 //
 // A text or BLOB ends in the word with its last 0 to 6 bytes, filled up with zeros, and goes on in
 // the next word otherwise. A number is a float64 whose bits are made to compare as integers. The
-// first word has the upper 48 bits; if the rest is not 0 the next word has the lower 16 bits, and
-// by how much rounding to a float64 changed an integer. Descending columns have all bits inverted.
+// first word holds the upper 48 bits; if the rest is not 0 the next word holds the lower 16 bits,
+// and by how much rounding to a float64 changed an integer. Descending columns have all bits
+// inverted.
 const (
 	// 0 to 6: the value ends here, with so many bytes
 	wordMore = 7 // the next word goes on
-	wordLast = 8 // the value ends here and sorts behind those that go on: a negative number
+	wordLast = 8 // the value ends here and sorts behind values that continue: a negative number
 
 	firstDepth = 6 // bytes in the first word
 	nextDepth  = 7 // bytes in each word after it

@@ -29,7 +29,7 @@ func holder(ino, i string) string {
 }
 
 // Holder returns an expression for the id of the data row that has a chunk: its own row, of the
-// given id, or that of the base.
+// given id, or the base's.
 func Holder(id string) string {
 	return "coalesce((SELECT own.id FROM data AS own WHERE own.id = " + id + "),\n" +
 		"    (SELECT (o.base << 28) + (" + id + " & 268435455) FROM origin AS o WHERE o.ino = " + id + " >> 28 AND (" + id + " & 268435455) < o.chunks))"
@@ -127,8 +127,8 @@ END`,
 func forRow(text, name string) string { return strings.ReplaceAll(text, "$", name) }
 
 // Triggers are the statements that make the triggers of a volume, with which changes through SQL
-// keep what its snapshots and its clones need. Package store/native does the same by itself, and
-// knows the triggers by these texts.
+// preserve the rows that its snapshots and its clones need. Package store/native does the same by
+// itself, and knows the triggers by these texts.
 func Triggers(snapshots, clones bool) (list []string) {
 	if snapshots {
 		list = historyTriggers(clones)

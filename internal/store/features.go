@@ -13,7 +13,7 @@ type Features struct {
 	Batcher     Batcher      // small changes of many goroutines share a transaction
 	Walker      Walker       // the store is on another machine
 	Recaller    Recaller     // readers may see the volume as it was a short time ago
-	Observer    Observer     // it tells what others have changed
+	Observer    Observer     // reports changes of other users
 	Maintainer  Maintainer   // it can be compacted, copied and repaired
 	Snapshotter Snapshotter  // it keeps states of the volume
 	Objects     ObjectKeeper // it may keep large contents outside of its database
@@ -41,15 +41,15 @@ type Batcher interface {
 
 // A Walker is a Store on another machine: each question to it takes a round trip. A caller tells it
 // beforehand which paths it is about to look up, so that it answers all these questions at once. It
-// need not: a path only says what to read ahead, and changes no result.
+// need not: a path is only a hint for read-ahead, and changes no result.
 //
 // It is an interface of its own because a Store at hand gains nothing by it.
 type Walker interface {
 	// BeginAt is Begin, and reads the entries and inodes on a path ahead. It may spare the
 	// transaction if the caller does not need all that a transaction can read.
 	BeginAt(ctx context.Context, p Path, need Need) (Rx, error)
-	// BatchAt is Batcher.Batch for an fn that is about to look up these paths. Those of all calls
-	// that share a transaction are read together.
+	// BatchAt is Batcher.Batch for an fn that is about to look up these paths. The paths of all
+	// calls that share a transaction are read together.
 	BatchAt(fn func(tx Tx) error, paths ...Path) error
 }
 
@@ -62,9 +62,9 @@ type Recaller interface {
 	RecentVersion() (version uint64, ok bool)
 }
 
-// An Observer is a Store that tells one caller, the observer, what all other users have changed:
-// other processes, and other users of the Store. The observer keeps answers of the Store elsewhere.
-// For example, the kernel keeps the names and contents of a volume that is mounted.
+// An Observer is a Store that tells one caller, the observer, the changes of all other users: other
+// processes, and other users of the Store. The observer keeps answers of the Store elsewhere. For
+// example, the kernel keeps the names and contents of a volume that is mounted.
 //
 // It is an interface of its own because a Store need not be one. Then the observer can only compare
 // versions, and each change may have changed anything.
@@ -74,8 +74,8 @@ type Observer interface {
 	// Pending reports whether Observed would return a change, or cannot be sure that it would not.
 	// It costs some nanoseconds.
 	Pending() bool
-	// Observed begins a read transaction, and returns what their changes may have touched
-	// since the last call, up to the snapshot of the transaction.
+	// Observed begins a read transaction, and returns the inodes and names their changes may have
+	// touched since the last call, up to the snapshot of the transaction.
 	Observed() (Rx, Changes, error)
 	// Reap removes the inodes without a name that no process has pinned. While there is an
 	// observer, other processes leave those to it that have lost their name in the last two
@@ -122,22 +122,23 @@ type Snapshotter interface {
 	// RemoveSnapshots removes snapshots, or none, with ErrNoSnapshot, if one of them does not
 	// exist. An ID of 0 stands for whichever has the name. Any other must be right, too: another
 	// process may have removed the snapshot and made one of its name. Nobody sees them any more
-	// when RemoveSnapshots returns, and what only they have kept is gone; if the process dies
+	// when RemoveSnapshots returns, and everything kept only for them is gone; if the process dies
 	// before, a later call removes the rest.
 	RemoveSnapshots(ctx context.Context, list ...Snapshot) error
 	// At returns a Store that reads the volume as it was when the snapshot was made, and that
 	// refuses to change it with ErrReadOnly. It ends when the Store does that it comes from. From
 	// when the snapshot is removed, Begin returns ErrNoSnapshot.
 	At(ctx context.Context, name string) (Store, error)
-	// Compare calls fn with two states of the volume at one moment, and with what may differ
-	// between them. A state is a snapshot, or the volume as it is if the name is "".
+	// Compare calls fn with two states of the volume at one moment, and with the inodes and names
+	// that may differ between them. A state is a snapshot, or the volume as it is if the name is
+	// "".
 	Compare(ctx context.Context, from, to string, fn func(from, to Rx, d *Differences) error) error
 }
 
 // An ObjectKeeper is a Store that can keep large contents as objects outside of its database. Not
 // every Store is one.
 type ObjectKeeper interface {
-	// Objects tells what the volume has there.
+	// Objects reports the volume's objects in the bucket.
 	Objects(ctx context.Context) (ObjectInfo, error)
 	// GC removes objects that nothing needs any more.
 	GC(ctx context.Context, o *GCOptions) (*GCReport, error)
@@ -151,7 +152,7 @@ type PastReader interface {
 	At(name string) (Rx, error)
 }
 
-// A PastRx is an Rx of a snapshot that knows what was changed since.
+// A PastRx is an Rx of a snapshot that knows the changes since then.
 type PastRx interface {
 	Rx
 	// Unchanged reports whether an inode is as it was when the snapshot was made, with its content
@@ -165,8 +166,8 @@ type AheadReader interface {
 	ReadAhead(paths ...Path) error
 }
 
-// A Cloner is a write transaction in which files can share their content, or get that of another
-// without the caller's help. A Tx may lack this method.
+// A Cloner is a write transaction in which files can share their content, or receive the content of
+// another without the caller's help. A Tx may lack this method.
 type Cloner interface {
 	// CloneContent gives the inode to the content of from, a regular file. The caller has added it
 	// in this transaction, by Insert, and nothing was written to it. The caller gives it the size

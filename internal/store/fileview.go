@@ -1,7 +1,7 @@
 package store
 
 // FileStatements make view file, by which SQL reads and writes files: the view, its triggers, and
-// the views that these go through. docs/reference/format.md says what they do.
+// the views that these go through. docs/reference/format.md describes them.
 //
 // A trigger cannot keep a value from one statement to the next. So each trigger on file inserts
 // what it has worked out into a view of its own, whose trigger finds it in NEW.
@@ -109,7 +109,8 @@ END`
     WHERE ` + octal + ` <> OLD.mode OR NEW.mtime IS NOT OLD.mtime OR CAST(NEW.content AS BLOB) IS NOT OLD.content;
 END`
 
-	// A directory that has moved took its entries with it. Those that should go with it are there.
+	// A directory that has moved took its entries with it. The entries that should go with it are
+	// there.
 	moveFile = `CREATE TRIGGER file_move_insert INSTEAD OF INSERT ON file_move
 WHEN NEW.to_parent IS NOT NEW.parent OR NEW.to_name <> NEW.name
 BEGIN

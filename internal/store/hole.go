@@ -15,7 +15,7 @@ func (c StoredChunk) bounds() (start, end int64) {
 	return start, start + min(c.Size, ChunkSize)
 }
 
-// FirstData implements Rx.NextData. The rows are those of n in order, from the chunk with
+// FirstData implements Rx.NextData. The rows must be the rows of n in order, from the chunk with
 // off on.
 func FirstData(n *Node, off int64, rows iter.Seq2[StoredChunk, error]) (int64, error) {
 	if n.Holes == 0 || off >= n.Size {
@@ -32,7 +32,7 @@ func FirstData(n *Node, off int64, rows iter.Seq2[StoredChunk, error]) (int64, e
 	return n.Size, nil
 }
 
-// FirstHole implements Rx.NextHole. The rows are those of n in order, from the chunk with
+// FirstHole implements Rx.NextHole. The rows must be the rows of n in order, from the chunk with
 // off on.
 func FirstHole(n *Node, off int64, rows iter.Seq2[StoredChunk, error]) (int64, error) {
 	if n.Holes == 0 || off >= n.Size {
@@ -84,7 +84,7 @@ func SkipHole(r io.Reader, off int64) (int64, error) {
 
 var errSkip = errors.New("SkipHole returned a number of bytes that is no multiple of the unit")
 
-// NoHoles has the methods of an Rx for contents that count as data throughout.
+// NoHoles implements the methods of an Rx for contents without holes.
 type NoHoles struct{}
 
 // NextData implements Rx.

@@ -23,7 +23,7 @@ type GCOptions struct {
 	MinAge time.Duration
 }
 
-// A GCReport says what GC did.
+// A GCReport is the result of GC.
 type GCReport struct {
 	Listed  int64 // objects in the bucket before
 	Unnamed int64 // of them that no transaction had named

@@ -1,7 +1,7 @@
 package store
 
-// Changes say what may have changed in a volume. Everything that did change is among it, and with
-// it neighbours that did not.
+// Changes name the inodes and names that may have changed in a volume. Changes is conservative: it
+// includes everything that changed, and may include unchanged neighbors.
 type Changes struct {
 	All      bool // anything may have changed; the rest is empty
 	Nodes    []InoSpan

@@ -15,7 +15,7 @@ type Info struct {
 	SQLite string
 }
 
-// A Report has the problems that Store.Check found.
+// A Report lists the problems that Store.Check found.
 type Report struct {
 	Problems []Problem // at most MaxProblems
 	Omitted  int       // how many more there are

@@ -49,8 +49,9 @@ func ValidName[T string | []byte](name T) bool {
 	return true
 }
 
-// Schema has the statements that make an empty volume's tables and views. docs/reference/format.md
-// explains them. The comments in them are part of the output of sqlite3's .schema.
+// Schema lists the statements that create an empty volume's tables and views.
+// docs/reference/format.md explains them. The comments in them are part of the output of sqlite3's
+// .schema.
 var Schema = append([]string{
 	`CREATE TABLE node (
   ino      INTEGER PRIMARY KEY,  -- 1 is the root

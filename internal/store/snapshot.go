@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// A Snapshot is a state of a volume that has a name.
+// A Snapshot is a named state of a volume.
 type Snapshot struct {
 	ID   int64 // later snapshots have greater ones
 	Name string
@@ -25,7 +25,7 @@ var (
 	ErrSnapshotName error = &snapshotError{fs.ErrInvalid, "not a name for a snapshot: 1 to 255 bytes that can be printed, without @, : and /"}
 )
 
-// A snapshotError matches an error of io/fs, and has a text of its own.
+// A snapshotError matches an error of io/fs, with a text of its own.
 type snapshotError struct {
 	error
 	text string
@@ -35,12 +35,12 @@ func (e *snapshotError) Error() string { return e.text }
 
 func (e *snapshotError) Unwrap() error { return e.error }
 
-// Differences say what may differ between two states of a volume. Everything that does differ is
-// among it.
+// Differences name the inodes and names that may differ between two states of a volume. Everything
+// that does differ is among it.
 type Differences struct {
 	Nodes  []Ino   // inodes, with their content and extended attributes; in order
 	Chunks []int64 // ids of data rows of inodes that both states have; in order
-	// Names has the names that these inodes, and all directories, may have in either state.
+	// Names lists the names that these inodes, and all directories, may have in either state.
 	Names map[Ino][]EntryKey
 }
 
@@ -193,7 +193,8 @@ const (
 )
 
 // historyTriggers are the statements that make the triggers of a volume with snapshots. In one with
-// clones they keep what a row of data stands for: the row of the base, if there is none.
+// clones they keep the content that a row of data stands for: the row of the base, if there is
+// none.
 func historyTriggers(clones bool) (list []string) {
 	node := func(ino string) string { return strings.ReplaceAll(keepNode, "#", ino) }
 	data := keepData

@@ -90,9 +90,9 @@ type Rx interface {
 	Xattrs(ino Ino) ([]Xattr, error)
 }
 
-// A Tx is a write transaction. It keeps no invariant of docs/reference/format.md but those that its
-// methods name: the file system does. After an error of a method that changes something the
-// transaction cannot be committed.
+// A Tx is a write transaction. It keeps no invariant of docs/reference/format.md except the ones
+// that its methods name: the file system does. After an error of a method that changes something
+// the transaction cannot be committed.
 type Tx interface {
 	Rx // Version returns 0: results must not be cached, because the transaction can change them
 	// Insert adds an inode. It sets n.Ino to a number that no inode has. No process that has the

@@ -7,7 +7,7 @@ type Path struct {
 	Name string
 }
 
-// A Need is what a caller of Walker.BeginAt reads through the transaction.
+// A Need names the data that a caller of Walker.BeginAt reads through the transaction.
 type Need uint8
 
 // Needs.

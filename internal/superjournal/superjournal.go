@@ -19,7 +19,7 @@ import (
 // super-journal. To delete the super-journal is to commit the transaction for all of them at once.
 // The engine never writes one, but it plays back journals that name one.
 //
-// The rules are those of SQLite's pager_playback and pager_delsuper:
+// The rules follow SQLite's pager_playback and pager_delsuper:
 //
 //	J1  A journal whose super-journal is gone belongs to a committed transaction. It is deleted and
 //	    not played back. A super-journal of no bytes counts as gone. A name that no writer gives a
@@ -43,7 +43,7 @@ import (
 type File struct {
 	sys     osfile.System
 	name    string // empty if the journal names none
-	durable bool   // what is done must survive a loss of power
+	durable bool   // changes must survive a loss of power
 }
 
 // Bounds of a super-journal. SQLite attaches 125 databases at most, with names of up to 512 bytes.

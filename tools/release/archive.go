@@ -20,7 +20,7 @@ type member struct {
 // documents are files of the source that go into each archive.
 var documents = []string{"LICENSE", "README.md", "CHANGELOG.md"}
 
-// members returns what an archive of a target has in it, below a directory of the archive's name.
+// members returns the members of a target's archive, below a directory of the archive's name.
 func (r *release) members(binary string) (list []member, err error) {
 	list = append(list, member{filepath.Base(binary), binary, 0o755},
 		member{noticesName, filepath.Join(filepath.Dir(binary), noticesName), 0o644})

@@ -9,8 +9,8 @@ import (
 	"github.com/CycloneDX/cyclonedx-go"
 )
 
-// writeComponents writes the list of what is in a binary, as the binary itself says it, in the form
-// of CycloneDX.
+// writeComponents writes the list of a binary's modules, as the binary itself records them, in the
+// form of CycloneDX.
 func (r *release) writeComponents(t target, binary string) error {
 	info, err := buildinfo.ReadFile(binary)
 	if err != nil {

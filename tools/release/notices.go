@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// noticesName is the file with the licenses of what is in a binary beside Folio.
+// noticesName is the file with the licenses of the modules in a binary beside Folio.
 const noticesName = "THIRD_PARTY.txt"
 
 // licenses are the names of files with terms that a binary must carry with it.
@@ -23,7 +23,7 @@ var licenses = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice|patents)([.-]
 // shipped are licenses of files in the source that other projects wrote.
 var shipped = []string{"serve/internal/page/lexers/LICENSE"}
 
-// A pkg is what go list says of a package.
+// A pkg is go list's description of a package.
 type pkg struct {
 	Dir    string
 	Module *struct{ Path, Version, Dir string }

@@ -13,7 +13,7 @@ import (
 	_ "github.com/goreleaser/nfpm/v2/rpm"
 )
 
-// formats are those of packages, by the ends of the names of files.
+// formats maps the ending of a file's name to the format of the package.
 var formats = []string{"deb", "rpm"}
 
 // writePackages writes the packages of a version for a target. The command needs no other package:

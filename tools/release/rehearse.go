@@ -212,7 +212,7 @@ func main() {
 }
 `, 2, 0}
 
-// buildProgram makes a new module with a program, lets go get what it imports, and runs it.
+// buildProgram makes a new module with a program, lets go get its imports, and runs it.
 func (u *user) buildProgram(ctx context.Context, p program) error {
 	dir := filepath.Join(u.home, "program"+strings.ReplaceAll(p.pkg, "/", "-"))
 	if err := os.MkdirAll(dir, 0o755); err != nil {

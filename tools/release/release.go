@@ -43,7 +43,7 @@ type release struct {
 	dir     string
 	source  string // the clone
 	dist    string // the files of the release
-	staging string // what goes into them
+	staging string // the files that go into them
 	made    time.Time
 	author  string // of the commit, with an address
 	targets []target
@@ -161,8 +161,7 @@ func (r *release) writeSums() error {
 	return os.WriteFile(filepath.Join(r.dist, "SHA256SUMS"), []byte(text.String()), 0o644)
 }
 
-// output runs a program with additional environment, and returns what it writes to its standard
-// output.
+// output runs a program with additional environment, and returns its standard output.
 func output(ctx context.Context, dir string, env []string, name string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)

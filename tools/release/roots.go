@@ -89,7 +89,7 @@ func packaged(ctx context.Context, r *release, work string, k root) error {
 	return nil
 }
 
-// files returns the files in a root, without those of the program that installs.
+// files returns the files in a root, without the files of the program that installs.
 func (k root) files(dir string) (names []string) {
 	_ = filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
 		name, _ := filepath.Rel(dir, path)

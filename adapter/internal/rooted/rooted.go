@@ -1,6 +1,6 @@
-// Package rooted has the code that the adapters share if their names begin with a slash, at the
-// root of the volume. In them a symbolic link with an absolute target leads there, too. Package
-// folio refuses to follow such links, as os.Root does, so Resolve finds their targets.
+// Package rooted is shared by the adapters whose names begin with a slash, at the root of the
+// volume. In them a symbolic link with an absolute target leads there, too. Package folio refuses
+// to follow such links, as os.Root does, so Resolve finds their targets.
 package rooted
 
 import (
@@ -17,7 +17,7 @@ import (
 // maxLinks is how many symbolic links may be on the way to a file, as in package folio.
 const maxLinks = 40
 
-// Links has the methods of a volume that Resolve needs.
+// Links lists the methods of a volume that Resolve needs.
 type Links interface {
 	Lstat(name string) (fs.FileInfo, error)
 	Readlink(name string) (string, error)
@@ -127,8 +127,8 @@ func within(root string, target *string) bool {
 	return ok
 }
 
-// Named returns info with the last element of the name that was asked for, which may be that of a
-// symbolic link.
+// Named returns info with the last element of the name that was asked for, which may be the name of
+// a symbolic link.
 func Named(info fs.FileInfo, name string) fs.FileInfo {
 	base := path.Base(path.Clean("/" + filepath.ToSlash(name)))
 	if info == nil || info.Name() == base {

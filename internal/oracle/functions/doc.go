@@ -1,2 +1,2 @@
-// Package functions compares the functions of internal/sql/function with those of C SQLite.
+// Package functions compares the functions of internal/sql/function with the functions of C SQLite.
 package functions

@@ -49,7 +49,7 @@ func makeIndexWide(m *maker) {
 	})
 }
 
-// makeNames has a schema of several pages, with names and spellings that a parser of CREATE TABLE
+// makeNames makes a schema of several pages, with names and spellings that a parser of CREATE TABLE
 // must bear.
 func makeNames(m *maker) {
 	for _, q := range []string{

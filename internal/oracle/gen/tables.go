@@ -5,7 +5,8 @@ import (
 	"math"
 )
 
-// makeRowid has a table of five affinities with rowids all over the range, and two smaller tables.
+// makeRowid makes a table of five affinities with rowids all over the range, and two smaller
+// tables.
 func makeRowid(m *maker) {
 	m.exec("CREATE TABLE t(a, b INT, c TEXT, d BLOB, e NUMERIC)")
 	m.exec("CREATE TABLE one(x)")
@@ -28,7 +29,7 @@ func wideColumns(n int) string {
 	return s
 }
 
-// makeAlias has the spellings of INTEGER PRIMARY KEY that name the rowid, and those that do not.
+// makeAlias tries spellings of INTEGER PRIMARY KEY, which name the rowid or do not.
 func makeAlias(m *maker) {
 	m.exec("CREATE TABLE first(id INTEGER PRIMARY KEY, a, b)")
 	m.exec("CREATE TABLE middle(a, id integer  PRIMARY KEY ASC, b)")

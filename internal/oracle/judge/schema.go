@@ -22,8 +22,8 @@ type Table struct {
 	Columns      []Column
 }
 
-// Index is an index as C SQLite sees it, with all columns of its entries: first those of the key,
-// then the rowid or the rest of the primary key.
+// Index is an index as C SQLite sees it, with all columns of its entries: first the columns of the
+// key, then the rowid or the rest of the primary key.
 type Index struct {
 	Name    string
 	Table   string

@@ -73,7 +73,7 @@ func (t *tally) String() string {
 	return strings.TrimSpace(b.String())
 }
 
-// counts has the numbers of a run.
+// counts are the numbers of a run.
 type counts struct {
 	acks, busy, looks, kills tally // by member
 	chores, modes, checks    tally // by kind

@@ -8,7 +8,8 @@ import (
 	"github.com/foliofs/folio/sqlitefile"
 )
 
-// Value is v as the judge has it. The bytes are those of v: they end with the transaction.
+// Value converts v to a value of the judge. It shares the bytes of v, which are valid until the
+// transaction ends.
 func Value(v sqlitefile.Value) judge.Value {
 	switch v.Kind() {
 	case sqlitefile.KindInteger:

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// A History has the operations on an FS so far.
+// A History records the operations on an FS so far.
 type History struct {
 	base  *Image
 	first map[string]*inode
@@ -55,7 +55,7 @@ func (h *History) End() *Disk {
 	return d
 }
 
-// A Disk has the files that are on disk at one moment, and the changes that may get there (D1 to
+// A Disk holds the files that are on disk at one moment, and the changes that may get there (D1 to
 // D8).
 type Disk struct {
 	history *History
@@ -214,7 +214,7 @@ func (m *move) apply(names map[string]*inode) {
 	}
 }
 
-// moved returns the changes of names that may get on disk (D4), except those of volatile files. A
+// moved returns the changes of names that may get on disk (D4), except changes of volatile files. A
 // lost Remove brings the file back (D5).
 func (d *Disk) moved() (list []move) {
 	for _, m := range d.moves {

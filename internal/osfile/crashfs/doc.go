@@ -32,7 +32,7 @@
 //
 // There are no directories but those in names, no permissions, no symbolic or hard links, and no
 // limit to the disk without WithRoom. Handles of one FS stand for as many open file descriptions:
-// their locks conflict as those of processes do.
+// their locks conflict as locks of processes do.
 //
 // An FS is safe for concurrent use.
 package crashfs

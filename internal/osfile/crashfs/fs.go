@@ -60,7 +60,7 @@ func (f *FS) newInode(data []byte) *inode {
 // absolute returns the one spelling of a name.
 func absolute(name string) string { return path.Join("/", name) }
 
-// Open opens a file, or makes it. The flags are those of package osfile.
+// Open opens a file, or makes it. It takes the flags of package osfile.
 func (f *FS) Open(name string, flag int, _ fs.FileMode) (osfile.Handle, error) {
 	name = absolute(name)
 	f.mu.Lock()

@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// An Image has the files that a crash left on disk. It is immutable.
+// An Image holds the files that a crash left on disk. It is immutable.
 type Image struct {
 	Way   Way
 	How   string // the operations that were not synced and are in it
@@ -58,7 +58,7 @@ type fate struct {
 	how    string
 	always bool // not left to Plan.Share
 	moved  func(m *move) bool
-	wrote  func(c *change, sector int) sectorFate // sector counts those of the change; a Truncate has one
+	wrote  func(c *change, sector int) sectorFate // sector counts the sectors of the change; a Truncate has one
 	words  int                                    // of volatile files: 0 none, 1 the last, 2 an earlier, 3 garbage
 	rng    *rand.Rand                             // for garbage; nil where there is none
 }

@@ -27,7 +27,7 @@ const (
 	Preallocate
 	Punch
 
-	// Storage has the operations that a crash can take back, and those that prevent that.
+	// Storage lists the operations that a crash can take back, and the ones that prevent that.
 	Storage = Create | Write | Truncate | Sync | Remove | Rename | SyncDir | Punch
 )
 

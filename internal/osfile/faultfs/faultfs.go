@@ -42,7 +42,7 @@ const (
 
 	// Storage is all that moves bytes or names.
 	Storage = Open | Exists | Remove | SyncDir | Read | Write | Truncate | Sync | Size | Moved | Rename
-	// Any has the operations that can fail on a working system in one way or another. Releasing a
+	// Any lists the operations that can fail on a working system in one way or another. Releasing a
 	// lock or a handle cannot. OpenDir is apart: the engine goes on without syncing the names, so
 	// that a loss of power may take more after it.
 	Any = Storage | Lock | Locked | Map | MapWords | Room | Preallocate | Punch
@@ -67,7 +67,7 @@ func (op Op) String() string {
 type Fault struct {
 	Ops     Op     // the operations that count; 0 stands for Any
 	Suffix  string // of the names of the files that count; "" stands for all
-	N       int    // the operation that fails, among those that count, from 1; 0 for none
+	N       int    // the number of the operation that fails, counting the selected ones from 1; 0 for none
 	Sticky  bool   // every one after it fails as well
 	Err     error
 	Partial bool   // a read or a write does half of its work before it fails

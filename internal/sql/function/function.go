@@ -42,8 +42,8 @@ var others = map[string]Function{
 	"zeroblob":     {1, 1, zeroblob},
 }
 
-// Everywhere has the functions that are the same in every build of SQLite, by their names in lower
-// case: those that a constraint or an index may use.
+// Everywhere lists the functions that are the same in every build of SQLite, by their names in
+// lower case: a constraint or an index may use only these.
 var Everywhere = map[string]Function{
 	"abs":       {1, 1, abs},
 	"char":      {0, -1, char},

@@ -16,8 +16,8 @@ func numberArg(v record.Value) (record.Value, bool) {
 	return v, v.Kind() == record.Integer || v.Kind() == record.Float
 }
 
-// ofOne is a function of one float. It returns NULL for what is no number, and where the result is
-// none.
+// ofOne is a function of one float. It returns NULL if the argument is not a number, and where the
+// result is none.
 func ofOne(fn func(x float64) float64) func(args []record.Value) (record.Value, error) {
 	return func(args []record.Value) (record.Value, error) {
 		v, ok := numberArg(args[0])
@@ -88,8 +88,7 @@ func radians(x float64) float64 { return x * (math.Pi / 180) }
 func degrees(x float64) float64 { return x * (180 / math.Pi) }
 
 // mathematics are the functions of builds with SQLITE_ENABLE_MATH_FUNCTIONS. Results of functions
-// like sin may differ from those of another C library in the last bit, as they do among C
-// libraries.
+// like sin may differ from another C library in the last bit, as they do among C libraries.
 var mathematics = map[string]Function{
 	"acos":    {1, 1, ofOne(math.Acos)},
 	"acosh":   {1, 1, ofOne(math.Acosh)},

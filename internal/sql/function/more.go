@@ -47,7 +47,7 @@ func octetLength(args []record.Value) (record.Value, error) {
 	return record.OfInt(int64(len(value.Text(args[0])))), nil
 }
 
-// sign returns -1, 0 or 1, and NULL for what is no number.
+// sign returns -1, 0 or 1, and NULL if the argument is not a number.
 func sign(args []record.Value) (record.Value, error) {
 	v, ok := numberArg(args[0])
 	if !ok {
@@ -93,7 +93,7 @@ func unhex(args []record.Value) (record.Value, error) {
 	return record.OfBlob(b), nil
 }
 
-// containsRune reports whether a character is one of those of a text.
+// containsRune reports whether a character occurs in a text.
 func containsRune(text, c []byte) bool {
 	want, _ := readRune(c)
 	for len(text) > 0 {
@@ -218,7 +218,7 @@ func soundex(args []record.Value) (record.Value, error) {
 
 func isLetter(c byte) bool { return c < utf8.RuneSelf && c|0x20 >= 'a' && c|0x20 <= 'z' }
 
-// errNotProbability is what likelihood returns while a statement is compiled.
+// errNotProbability is the error of likelihood while a statement is compiled.
 var errNotProbability = errors.New("second argument to likelihood() must be a constant between 0.0 and 1.0")
 
 // likelihood is its first argument; the second is for the planner.

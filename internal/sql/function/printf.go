@@ -9,8 +9,8 @@ import (
 	"github.com/foliofs/folio/internal/sql/value"
 )
 
-// format is format or printf: SQLite's own conversions, which differ from those of C. For example,
-// %Q quotes a text for SQL, and the width of %c and of texts counts bytes unless there is a ! flag.
+// format is format or printf: SQLite's own conversions, which differ from C's. For example, %Q
+// quotes a text for SQL, and the width of %c and of texts counts bytes unless there is a ! flag.
 func format(args []record.Value) (record.Value, error) {
 	if len(args) == 0 || args[0].Kind() == record.Null {
 		return record.Value{}, nil
@@ -31,7 +31,7 @@ type formatter struct {
 	args   []record.Value // that are left
 }
 
-// A directive is what stands between a % and its conversion.
+// A directive is the text between a % and its conversion.
 type directive struct {
 	left, alternate, altForm2, zero, thousands bool
 

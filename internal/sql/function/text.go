@@ -41,7 +41,7 @@ func mapping(fn func(byte) byte) func(args []record.Value) (record.Value, error)
 }
 
 // substr is substr(x, from, count): from counts from 1, or from the end if it is negative; a
-// negative count is that of the characters before.
+// negative count means the characters before.
 func substr(args []record.Value) (record.Value, error) {
 	v := args[0]
 	isBlob := v.Kind() == record.Blob

@@ -101,7 +101,8 @@ const small = 12
 // machines are registers for programs that call functions.
 var machines = sync.Pool{New: func() any { return new([]record.Value) }}
 
-// Eval returns the value of the program for a row. Its error is that of the row or of a function.
+// Eval returns the value of the program for a row. It returns the error of the row or of a
+// function.
 func (p *Program) Eval(row Row) (record.Value, error) {
 	if p.registers <= small && p.calls == nil {
 		var r [small]record.Value

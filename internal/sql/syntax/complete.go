@@ -46,7 +46,7 @@ const (
 	completeTokEnd
 )
 
-// completeStates has the next state by state and token, in the orders above.
+// completeStates maps a state and a token to the next state, in the orders above.
 var completeStates = [8][8]uint8{
 	{1, 0, 2, 3, 4, 2, 2, 2},
 	{1, 1, 2, 3, 4, 2, 2, 2},

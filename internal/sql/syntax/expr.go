@@ -33,7 +33,7 @@ const (
 	OpIsNull
 	OpNotNull
 
-	// Operators between Left and Right. Not negates those that can be negated.
+	// Operators between Left and Right. Not negates the operators that can be negated.
 	OpOr
 	OpAnd
 	OpEqual
@@ -62,7 +62,7 @@ const (
 	OpInTable   // Left IN a table: Path, Text, Quote; Call if there are parentheses for arguments, List
 )
 
-// An Expr is an expression. Parentheses are not kept: the shape of the tree says what binds first.
+// An Expr is an expression. Parentheses are not kept: the shape of the tree shows the order.
 type Expr struct {
 	Span
 	Op        Op
@@ -81,7 +81,7 @@ type Expr struct {
 	bits      uint64
 }
 
-// A Call has the parts of a function call besides name and arguments. Most calls have none.
+// A Call holds the parts of a function call besides name and arguments. Most calls have none.
 type Call struct {
 	Star     bool // count(*)
 	Distinct bool
@@ -97,7 +97,7 @@ type Term struct {
 	Nulls Nulls
 }
 
-// An Order is what a term says about its direction.
+// An Order is the direction of a term.
 type Order uint8
 
 const (
@@ -106,7 +106,7 @@ const (
 	OrderDesc
 )
 
-// A Nulls is what a term says about the place of NULL.
+// A Nulls is the place of NULL in a term's order.
 type Nulls uint8
 
 const (
@@ -115,7 +115,7 @@ const (
 	NullsLast
 )
 
-// A Window is what OVER or a WINDOW clause defines.
+// A Window is a window that OVER or a WINDOW clause defines.
 type Window struct {
 	Span
 	Name      Name // of a definition in a WINDOW clause
@@ -161,7 +161,7 @@ const (
 	BoundUnboundedFollowing
 )
 
-// An Exclude is what EXCLUDE says. ExcludeNoOthers and ExcludeNone mean the same.
+// An Exclude is the word behind EXCLUDE. ExcludeNoOthers and ExcludeNone mean the same.
 type Exclude uint8
 
 const (

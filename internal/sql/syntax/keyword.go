@@ -3,7 +3,7 @@ package syntax
 // maxKeyword is the length of the longest keyword, CURRENT_TIMESTAMP.
 const maxKeyword = 17
 
-// keywords has the kinds of the keywords by their text in capitals.
+// keywords maps the text of a keyword in capitals to its kind.
 var keywords = map[string]kind{
 	"ABORT":             kwAbort,
 	"ACTION":            kwAction,
@@ -154,7 +154,7 @@ var keywords = map[string]kind{
 	"WITHOUT":           kwWithout,
 }
 
-// keyword returns the kind of a word: that of a keyword, or tokID.
+// keyword returns the kind of a word: the keyword's, or tokID.
 func keyword(word string) kind {
 	if len(word) < 2 || len(word) > maxKeyword {
 		return tokID

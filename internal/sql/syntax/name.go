@@ -25,7 +25,7 @@ type Name struct {
 // IsZero reports whether there is no name: a name may be empty, as "".
 func (n Name) IsZero() bool { return n.End == 0 }
 
-// A QualifiedName is the name of a table or another object with that of its schema.
+// A QualifiedName is the name of a table or another object, with an optional schema.
 type QualifiedName struct {
 	Schema Name // may be zero
 	Name   Name

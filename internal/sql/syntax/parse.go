@@ -1,6 +1,6 @@
 package syntax
 
-// An Explain is what is in front of a statement.
+// An Explain is the EXPLAIN in front of a statement.
 type Explain uint8
 
 const (
@@ -39,7 +39,7 @@ func Parse(sql string) (*Parsed, *Error) {
 	return out, nil
 }
 
-// ParseExpr reads a text that is one expression, for example that of a CHECK constraint.
+// ParseExpr reads a text that is one expression, for example the expression of a CHECK constraint.
 func ParseExpr(sql string) (*Expr, *Error) {
 	p := parser{sql: sql, stack: startStack}
 	p.tok = p.read(tokSemicolon, 0)

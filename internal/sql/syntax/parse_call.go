@@ -65,7 +65,7 @@ func (p *parser) over() *Window {
 	return w
 }
 
-// window reads what is between the parentheses of a window.
+// window reads the part between the parentheses of a window.
 func (p *parser) window(w *Window) {
 	switch p.tok.kind {
 	case kwPartition, kwRange, kwRows, kwGroups: // keywords here, although they fall back (P2)

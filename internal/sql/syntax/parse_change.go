@@ -117,7 +117,7 @@ func (p *parser) target(t *Target, trigger bool) {
 	}
 }
 
-// assignments reads what is behind SET.
+// assignments reads the list behind SET.
 func (p *parser) assignments() []Assignment {
 	var list []Assignment
 	for {
@@ -139,8 +139,8 @@ func (p *parser) assignments() []Assignment {
 	}
 }
 
-// checkRow refuses a row with another number of values than columns. That of a query is known only
-// later.
+// checkRow refuses a row with another number of values than columns. The number of a query is known
+// only later.
 func (p *parser) checkRow(a *Assignment) {
 	values := 1
 	switch a.Value.Op {

@@ -1,6 +1,6 @@
 package syntax
 
-// What binds first: an operator of a higher level. Operators of one level bind from left to right.
+// An operator of a higher level binds first. Operators of one level bind from left to right.
 const (
 	levelNone = iota
 	levelOr
@@ -23,7 +23,7 @@ type infix struct {
 	op    Op
 }
 
-// infixes has the operators that need no more than their level.
+// infixes lists the operators that need no more than their level.
 var infixes = [tokInteger]infix{
 	tokPlus: {levelAdd, OpAdd}, tokMinus: {levelAdd, OpSubtract},
 	tokStar: {levelMultiply, OpMultiply}, tokSlash: {levelMultiply, OpDivide}, tokPercent: {levelMultiply, OpRemainder},
@@ -133,7 +133,7 @@ func (p *parser) binary(op Op, left, right *Expr) *Expr {
 	return p.grown(e)
 }
 
-// postfix extends x by one of the operators that have a syntax of their own. It returns nil if the
+// postfix extends x by one of the operators with a syntax of its own. It returns nil if the
 // lookahead is none of the level at least.
 func (p *parser) postfix(x *Expr, level int) *Expr {
 	k := p.tok.kind

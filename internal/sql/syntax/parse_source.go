@@ -82,7 +82,7 @@ func (p *parser) indexed() (by Name, not bool) {
 	return Name{}, p.acceptBoth(kwNot, kwIndexed)
 }
 
-// joins has the words of a join that SQLite knows.
+// joins lists the words of a join that SQLite knows.
 var joins = map[string]Join{
 	"natural": JoinNatural,
 	"left":    JoinLeft | JoinOuter,

@@ -39,7 +39,7 @@ func (p *parser) read(before kind, i int) token {
 }
 
 // contextual returns the kind of a FILTER, OVER or WINDOW: the keyword if the tokens around it are
-// those of a window function, else tokID.
+// a window function, else tokID.
 func contextual(sql string, before kind, t token) kind {
 	next := scan(sql, t.end)
 	isName := next.kind.isName() || next.kind == kwWindow || next.kind == kwOver

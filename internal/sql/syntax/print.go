@@ -5,7 +5,7 @@ import "strings"
 // A printer collects the text of a tree.
 type printer struct{ strings.Builder }
 
-// text returns what was written, without a space in front.
+// text returns the text written so far, without a space in front.
 func (w *printer) text() string { return strings.TrimPrefix(w.String(), " ") }
 
 // word writes a word with a space in front.

@@ -1,6 +1,6 @@
 package syntax
 
-// conflictTexts has the words of conflict resolutions.
+// conflictTexts are the words of conflict resolutions.
 var conflictTexts = [...]string{"", "ROLLBACK", "ABORT", "FAIL", "IGNORE", "REPLACE"}
 
 func (w *printer) conflict(prefix string, c Conflict) {

@@ -2,7 +2,7 @@ package syntax
 
 import "strings"
 
-// operatorTexts has the texts of the operators between two expressions, and of those in front.
+// operatorTexts are the texts of the operators between two expressions, and in front of one.
 var operatorTexts = [...]string{
 	OpNot: "NOT", OpMinus: "-", OpPlus: "+", OpBitNot: "~",
 	OpIsNull: "IS NULL", OpNotNull: "IS NOT NULL",

@@ -88,7 +88,7 @@ func (w *printer) constraint(c *Constraint) {
 	}
 }
 
-// key writes what is behind PRIMARY KEY and UNIQUE. The place of AUTOINCREMENT is within the
+// key writes the clauses behind PRIMARY KEY and UNIQUE. The place of AUTOINCREMENT is within the
 // parentheses of a table's constraint.
 func (w *printer) key(c *Constraint) {
 	if c.Terms != nil {

@@ -153,7 +153,7 @@ const (
 	TriggerInsteadOf
 )
 
-// A TriggerEvent is what starts a trigger.
+// A TriggerEvent is the change that starts a trigger.
 type TriggerEvent uint8
 
 const (
@@ -162,7 +162,7 @@ const (
 	TriggerUpdate
 )
 
-// An ObjectKind is what a DROP drops.
+// An ObjectKind is the kind of object that a DROP drops.
 type ObjectKind uint8
 
 const (
@@ -180,7 +180,7 @@ type Drop struct {
 	Name     QualifiedName
 }
 
-// An AlterAction is what an Alter does.
+// An AlterAction is the action of an Alter.
 type AlterAction uint8
 
 // The actions of ALTER TABLE. The comments say which fields of an Alter they use.

@@ -94,7 +94,7 @@ type CommonTable struct {
 	Query        *Select
 }
 
-// A Materialized is what AS MATERIALIZED says.
+// A Materialized is the hint of AS MATERIALIZED.
 type Materialized uint8
 
 const (

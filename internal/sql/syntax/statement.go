@@ -83,7 +83,7 @@ type Transaction struct {
 	Mode   TransactionMode // of BEGIN
 }
 
-// A TransactionAction is what a Transaction does.
+// A TransactionAction is the action of a Transaction.
 type TransactionAction uint8
 
 const (
@@ -109,7 +109,7 @@ type Savepoint struct {
 	Name   Name
 }
 
-// A SavepointAction is what a Savepoint does.
+// A SavepointAction is the action of a Savepoint.
 type SavepointAction uint8
 
 const (

@@ -214,7 +214,7 @@ func exponent(s string) int {
 	return 0
 }
 
-// symbols has the kinds of the tokens of one byte.
+// symbols maps tokens of one byte to their kinds.
 var symbols = [128]kind{
 	'(': tokLeft, ')': tokRightParen, ',': tokComma, ';': tokSemicolon, '.': tokDot, '+': tokPlus,
 	'-': tokMinus, '*': tokStar, '/': tokSlash, '%': tokPercent, '~': tokTilde, '=': tokEqual,

@@ -1,8 +1,8 @@
 package syntax
 
 // Walk calls visit for n and the nodes below it, in the order of the text as far as it can. It
-// leaves out what is below a node for which visit returns false. The depth of its recursion is
-// bounded by the limits of the parser.
+// skips the children of a node if visit returns false for it. The depth of its recursion is bounded
+// by the limits of the parser.
 func Walk(n Node, visit func(Node) bool) {
 	if visit(n) {
 		children(n, func(child Node) { Walk(child, visit) })

@@ -24,7 +24,7 @@ func Concat(a, b record.Value) (record.Value, error) {
 	return record.OfText(append(append(make([]byte, 0, len(x)+len(y)), x...), y...)), nil
 }
 
-// Sums and products of integers that have no room in 64 bits are those of floats.
+// If a sum or product of integers overflows 64 bits, it is computed in floats.
 
 func Add(a, b record.Value) record.Value {
 	a, b = Number(a), Number(b)
@@ -86,7 +86,7 @@ func Divide(a, b record.Value) record.Value {
 	return record.OfFloat(Float(a) / Float(b))
 }
 
-// Remainder is that of the integer parts, a float unless both operands are integers.
+// Remainder divides the integer parts. The result is a float unless both operands are integers.
 func Remainder(a, b record.Value) record.Value {
 	x, y := Number(a), Number(b)
 	whole := x.Kind() == record.Integer && y.Kind() == record.Integer

@@ -19,7 +19,7 @@ const (
 	RTrim
 )
 
-// CollationOf returns SQLite's own collations; ok is false for those of an application.
+// CollationOf returns SQLite's own collations; ok is false if the collation is an application's.
 func CollationOf(name string) (Collation, bool) {
 	switch {
 	case strings.EqualFold(name, "BINARY"):
@@ -81,8 +81,8 @@ func Upper(c byte) byte {
 	return c
 }
 
-// An Affinity is that of an expression, which may have none: then it yields to that of the other
-// side of a comparison.
+// An Affinity belongs to an expression. An expression without one yields to the affinity of the
+// other side of a comparison.
 type Affinity int8
 
 const NoAffinity Affinity = -1
@@ -118,8 +118,8 @@ func CompareAs(a, b record.Value, as Affinity, c Collation) int {
 	return Compare(a, b, c)
 }
 
-// Same reports whether the value of a column a is that of a column b, neither of them NULL, by the
-// affinities of both and a collation of SQLite's own.
+// Same reports whether the value of a column a equals the value of a column b, neither of them
+// NULL, by the affinities of both and a collation of SQLite's own.
 func Same(a, b record.Value, columnA, columnB ddl.Affinity, order string) bool {
 	c, _ := CollationOf(order)
 	return a.Kind() != record.Null && b.Kind() != record.Null && CompareAs(a, b, Comparison(Affinity(columnA), Affinity(columnB)), c) == 0

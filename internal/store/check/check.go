@@ -3,7 +3,7 @@
 //
 //	K1  The root is a directory; every entry leads to an inode, has a valid name and lies in a
 //	    directory.
-//	K2  An entry's type is that of its inode's mode.
+//	K2  An entry's type equals the type in its inode's mode.
 //	K3  Every inode except the root has a name, or is an orphan; a directory has one, and the way up
 //	    from it ends at the root.
 //	K4  nlink counts names; of a directory it is 2 and one for each directory in it; of an orphan it
@@ -13,8 +13,8 @@
 //	    Other types have size 0, and only devices have an rdev.
 //	K6  An extended attribute belongs to an inode and has a name.
 //	K7  Every column holds a number in its range, a text or a BLOB, as docs/reference/format.md has it.
-//	K8  A file that shares content lies, as far as it does, within its size, and counts what its base
-//	    shows as its own. Only such a file has data rows of no bytes.
+//	K8  A file that shares content lies, as far as it does, within its size, and counts the bytes
+//	    its base shows as its own. Only such a file has data rows of no bytes.
 //
 // A Checker looks either at all inodes at once, or at one window of their numbers after the other.
 // All at once take about 140 bytes of memory for each inode. Windows take 24 bytes for each
@@ -30,11 +30,11 @@ import (
 )
 
 // A Checker gathers the facts that the tables state about each inode, and compares them. The caller
-// must pass all rows of node first, then those of the other tables, and must then call Finish. Then
-// problems can be given paths. A Checker must be used by one goroutine at a time.
+// must pass all rows of node first, then the rows of the other tables, and must then call Finish.
+// Then problems can be given paths. A Checker must be used by one goroutine at a time.
 type Checker struct {
 	report *store.Report
-	nodes  []Node // by inode, those of the window
+	nodes  []Node // the inodes of the window, by number
 	window window
 	rooted bool                    // there is an inode of that number
 	dirs   []directory             // by inode, all that were seen
@@ -46,7 +46,7 @@ func New(report *store.Report) *Checker {
 	return &Checker{report: report, window: everything, named: make(map[store.Ino]store.Ino)}
 }
 
-// A Node has the facts that were found about one inode.
+// A Node collects the facts found about one inode.
 type Node struct {
 	store.Node
 	Names   uint32 // entries that lead to it
@@ -318,8 +318,8 @@ func (c *Checker) Finish() {
 	c.reach()
 }
 
-// finishWindow compares the facts about the inodes of a window, and keeps those that later windows
-// need.
+// finishWindow compares the facts about the inodes of a window, and keeps the facts that later
+// windows need.
 func (c *Checker) finishWindow() {
 	for i := range c.nodes {
 		n := &c.nodes[i]

@@ -7,7 +7,7 @@ import (
 	"github.com/foliofs/folio/internal/store"
 )
 
-// A directory has the facts about a directory that the way up from it needs.
+// A directory holds the facts about a directory that the walk up from it needs.
 type directory struct {
 	ino    store.Ino
 	parent store.Ino // of its first name

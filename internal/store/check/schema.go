@@ -53,7 +53,7 @@ func additions(o *Object) []string {
 	return nil
 }
 
-// tableAdditions looks at a table, which is not that of a volume if own is nil.
+// tableAdditions looks at a table, which does not belong to a volume if own is nil.
 func tableAdditions(o *Object, own *ddl.Table) (found []string) {
 	t, err := ddl.ParseTable(o.SQL)
 	switch {
@@ -103,7 +103,7 @@ func columnAdditions(c *ddl.Column, further bool, has func(format string, args .
 	}
 }
 
-// parents looks for references of another table to those of a volume.
+// parents looks for references of another table to tables of a volume.
 func parents(t *ddl.Table) (found []string) {
 	for _, f := range t.ForeignKeys {
 		if own := ownTables()[ddl.Fold(f.Table)]; own != nil {
@@ -133,7 +133,7 @@ func indexAdditions(o *Object, own *ddl.Table) []string {
 	return []string{fmt.Sprintf("table %s has the index %q, %s", own.Name, o.Name, why)}
 }
 
-// builtIn reports whether every SQLite has a collation; "" is that of the column.
+// builtIn reports whether every SQLite has a collation; "" means the column's.
 func builtIn(collation string) bool {
 	return slices.ContainsFunc([]string{"", "BINARY", "NOCASE", "RTRIM"}, func(name string) bool { return ddl.EqualFold(collation, name) })
 }

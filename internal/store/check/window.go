@@ -27,8 +27,9 @@ func WindowSize(inodes int64) int { return int(max(minWindow, (inodes+maxWindows
 // After the rows of node, Close says where the window ends; then come the rows of the other tables
 // that are about its inodes, and all entries. Finish follows the last window.
 //
-// The Checker compares the type of an entry with that of its inode in the window of the inode. It
-// counts the directories in a directory by the types in the entries if they lead to other windows.
+// The Checker compares the type of an entry with the type of its inode in the window of the inode.
+// It counts the directories in a directory by the types in the entries if they lead to other
+// windows.
 func (c *Checker) Open(size int) {
 	first := int64(math.MinInt64)
 	if c.window != everything {

@@ -1,5 +1,5 @@
 // Package native keeps a volume in a SQLite database file through the engine, package sqlitefile.
-// The schema is that of docs/reference/format.md.
+// docs/reference/format.md describes the schema.
 //
 // Invariants:
 //

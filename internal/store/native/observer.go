@@ -81,7 +81,7 @@ func (s *Store) Observed() (store.Rx, store.Changes, error) {
 	return reader{rowstore.Rx{Engine: db}}, c, nil
 }
 
-// changesOf adds to c what the pages lead to.
+// changesOf adds to c the inodes and names on the pages.
 func changesOf(db *sqlitefile.Rx, pages []uint32, c *store.Changes) error {
 	var tables [rowstore.DataTable + 1]sqlitefile.Table
 	for i := range tables {

@@ -25,7 +25,7 @@ const (
 
 var bg = context.Background()
 
-// isOrphan reports whether an inode has a row in table orphan, as far as that can be told.
+// isOrphan reports whether an inode has a row in table orphan, if the table can be read.
 func (s *Store) isOrphan(ino store.Ino) (found bool) {
 	_ = s.db.View(bg, func(rx *sqlitefile.Rx) error {
 		t, err := rx.Table("orphan")
@@ -51,7 +51,7 @@ func (s *Store) maintain(orphans int) {
 	}
 }
 
-// endClones drops what belongs to clones if there are none.
+// endClones drops the tables of clones if there are no clones.
 func (s *Store) endClones(ctx context.Context) error {
 	empty := false
 	err := s.db.View(ctx, func(db *sqlitefile.Rx) error {
@@ -168,7 +168,7 @@ func (s *Store) reapAll(ctx context.Context) error {
 // orphans are some rows of table orphan, in order.
 type orphans struct {
 	orphans []store.Ino // that this process has not pinned
-	clones  bool        // among the marks are those of clones, which SQL has removed
+	clones  bool        // some marks belong to clones that SQL has removed
 	marks   []store.Ino // inodes that do not exist
 	last    store.Ino   // 0 if there were no rows
 }
@@ -240,7 +240,7 @@ func (s *Store) removeUnpinned(t *history.Tx, list []store.Ino) error {
 	return nil
 }
 
-// removeDead removes what is left of a clone whose inode was removed by SQL.
+// removeDead removes the remaining rows of a clone if SQL has removed its inode.
 func removeDead(t *history.Tx, ino store.Ino) error {
 	s, err := t.Sharing(ino)
 	if err != nil || s.Chunks == 0 {

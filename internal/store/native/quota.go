@@ -62,7 +62,7 @@ func (t *limitedTx) CloneContent(from *store.Node, to store.Ino) error {
 	return t.within(clone.MaxCopied, func() error { return t.tx.CloneContent(from, to) })
 }
 
-// Truncate implements store.Tx. The base of a clone gives it what is cut off.
+// Truncate implements store.Tx. If other files share the cut part, they get a copy first.
 func (t *limitedTx) Truncate(n *store.Node, size int64) error {
 	if !t.HasClones() {
 		return t.tx.Truncate(n, size)
@@ -118,7 +118,7 @@ func (t *limitedTx) within(bytes int, add func() error) error {
 	return nil
 }
 
-// makeRoom removes orphans if there may be too few pages (Q2). They are those of transactions that
+// makeRoom removes orphans if there may be too few pages (Q2). They come from transactions that
 // were published before: see holds.
 func (t *limitedTx) makeRoom(pages int64) error {
 	info := t.DB.Info()
@@ -129,7 +129,7 @@ func (t *limitedTx) makeRoom(pages int64) error {
 	for after := store.Ino(0); ; {
 		found, err := t.s.listOrphans(bg, after)
 		if err != nil || found.last == 0 {
-			return nil // then there is no room, as the caller will be told
+			return nil // then there is no space, and the write fails with ErrFull
 		}
 		if err := t.s.removeUnpinned(t.Tx, found.orphans); err != nil {
 			return err

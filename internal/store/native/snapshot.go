@@ -18,7 +18,7 @@ func (s *Store) Snapshot(ctx context.Context, name string) (made store.Snapshot,
 	if !store.ValidSnapshotName(name) {
 		return made, store.ErrSnapshotName
 	}
-	if err := s.reap(ctx); err != nil { // so that the snapshot does not keep what was removed before
+	if err := s.reap(ctx); err != nil { // so that the snapshot does not keep files removed before it
 		return made, rowstore.Explain(err)
 	}
 	err = s.update(ctx, func(t *history.Tx) error {

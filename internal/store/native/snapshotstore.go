@@ -64,7 +64,7 @@ func (p *snapshotStore) mustBe(tx *sqlitefile.Rx) error {
 	return err
 }
 
-// Version implements store.Store. What a snapshot sees never changes.
+// Version implements store.Store. A snapshot never changes.
 func (p *snapshotStore) Version() (version uint64, ok bool) {
 	version, ok = p.s.db.Version()
 	return history.SnapshotVersion, ok && !p.closed.Load() && p.seen.Load() == version+1
@@ -73,7 +73,7 @@ func (p *snapshotStore) Version() (version uint64, ok bool) {
 // Features implements store.Store.
 func (p *snapshotStore) Features() store.Features { return store.Features{} }
 
-// Info implements store.Store. The sizes are those of the volume.
+// Info implements store.Store. The sizes are the volume's.
 func (p *snapshotStore) Info(ctx context.Context) (store.Info, error) {
 	info, err := p.s.Info(ctx)
 	info.LastIno = p.snapshot.Next - 1

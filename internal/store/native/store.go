@@ -77,7 +77,7 @@ func Open(path string, o *Options) (*Store, error) {
 }
 
 // OpenReaderAt opens the volume in the first size bytes of r for reading, as
-// sqlitefile.OpenReaderAt does. Errors are those of Open.
+// sqlitefile.OpenReaderAt does. It returns the errors of Open.
 func OpenReaderAt(r io.ReaderAt, size int64, o *Options) (*Store, error) {
 	db, err := sqlitefile.OpenReaderAt(r, size, o)
 	if err != nil {
@@ -174,7 +174,7 @@ func (s *Store) Info(ctx context.Context) (info store.Info, err error) {
 	return info, err
 }
 
-// ownWriter is Info.WriterVersion of this engine. SQLite 3.50.4 has the same.
+// ownWriter is Info.WriterVersion of this engine, equal to SQLite 3.50.4's.
 const ownWriter = 3_050_004
 
 func writerName(version int) string {

@@ -18,7 +18,7 @@ type tx struct {
 	*history.Tx
 	s       *Store
 	unknown bool // a change of its batch is not one of the observer
-	shared  bool // it is that of a batch
+	shared  bool // it belongs to a batch
 }
 
 var _ store.PastReader = (*tx)(nil)

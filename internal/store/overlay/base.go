@@ -36,7 +36,7 @@ func bare(err error) error {
 	return err
 }
 
-// stat returns what the base tells of a file as an inode without a number.
+// stat returns a file of the base as an inode without a number.
 func (b *base) stat(name string) (n store.Node, err error) {
 	info, err := fs.Lstat(b.fsys, name)
 	if err != nil {
@@ -112,7 +112,7 @@ type lowerEntry struct {
 	typ  store.Type
 }
 
-// A listing has the entries of a directory of the base, sorted by the bytes of their names.
+// A listing holds the entries of a directory of the base, sorted by the bytes of their names.
 type listing struct {
 	mtime   int64 // of the directory, before it was read
 	entries []lowerEntry
@@ -136,8 +136,8 @@ func (l *listing) after(name string) []lowerEntry {
 	return l.entries[i:]
 }
 
-// listings keeps what was read of directories, as long as their times of modification are the same:
-// a long directory is read in pieces.
+// listings caches directories as long as their times of modification are the same: a long directory
+// is read in pieces.
 type listings struct {
 	mu    sync.Mutex // guards the fields below
 	known map[string]*listing

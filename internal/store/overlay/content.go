@@ -13,7 +13,7 @@ import (
 //	C1  A chunk that has a row in the upper store is read from there, zeros behind the end of the row
 //	    included.
 //	C2  Any other chunk is read from the base up to Record.Limit, and reads as zeros behind it.
-//	C3  Limit is never greater than the size of the file, nor than that of the file of the base.
+//	C3  Limit is never greater than the size of the file, nor than the size of the base's file.
 
 // chunkStart returns the offset at which the chunk with an offset begins.
 func chunkStart(off int64) int64 { return off &^ (store.ChunkSize - 1) }
@@ -138,7 +138,7 @@ func (r *rx) run(m *mix, off int64) (end int64, stored bool, err error) {
 	return max(chunkStart(hole+store.ChunkSize-1), off+1), true, err
 }
 
-// readBase fills p with what is read from the base (C2).
+// readBase fills p from the base (C2).
 func (r *rx) readBase(rec *Record, p []byte, off int64) error {
 	from := p[:max(0, min(int64(len(p)), rec.Limit-off))]
 	clear(p[len(from):])
@@ -163,8 +163,8 @@ func (r *rx) NextHole(n store.Node, off int64) (int64, error) {
 	return r.up.NextHole(up, off)
 }
 
-// holes returns the inode of the upper store that has the holes of a file. known is false if the
-// base has a part in the content: then all of it counts as data.
+// holes returns the inode of the upper store that records the holes of a file. known is false if a
+// part of the content comes from the base: then all of it counts as data.
 func (r *rx) holes(n *store.Node) (up store.Node, known bool, err error) {
 	s, err := r.find(n.Ino)
 	if err != nil || s.isLower() {

@@ -203,7 +203,7 @@ func (t *tx) copyContent(name string, n *store.Node, rec *Record) error {
 	return t.up.Put(n)
 }
 
-// fill copies what is read from the base of a content.
+// fill copies the part of a content that is read from the base.
 func (t *tx) fill(upper store.Ino) error {
 	n, err := t.up.Node(upper)
 	if errors.Is(err, fs.ErrNotExist) { // which the caller must know

@@ -12,7 +12,7 @@ import (
 	"github.com/foliofs/folio/internal/store"
 )
 
-// A Kind says how a file differs from that of the base. A file that was moved or made anew may have
+// A Kind says how a file differs from the base's file. A file that was moved or made anew may have
 // several.
 type Kind uint8
 
@@ -31,17 +31,17 @@ type Change struct {
 	Path string    // in the overlay
 	Old  string    // of a file that was moved: its path in the base
 	Ino  store.Ino // of the file that is there now, or of its whiteout
-	Mode uint32    // of the file; of a file that was removed, that of the base
+	Mode uint32    // of the file; if the file was removed, the mode in the base
 	// Base is the path in the base that the file hides, "" if its directory has none there. Was is
-	// what the base had there, nil if that was nothing, or is not known. Source is what the base
-	// had at Old.
+	// the base's file there, nil if there was none or it is not known. Source is the file that the
+	// base had at Old.
 	Base        string
 	Was, Source *Record
 }
 
-// Diff yields what differs from the base, sorted by the bytes of the paths' elements. A file that
-// was removed and replaced by one of another type is yielded twice. What lies in a directory that
-// was removed is not yielded, what lies in one that was made is. r is a read transaction of s.
+// Diff yields the files that differ from the base, sorted by the bytes of the paths' elements. A
+// file that was removed and replaced by one of another type is yielded twice. If a directory was
+// removed, its entries are not yielded; if one was made, they are. r is a read transaction of s.
 func (s *Store) Diff(ctx context.Context, r store.Rx) iter.Seq2[Change, error] {
 	return func(yield func(Change, error) bool) {
 		d := &differ{ctx: ctx, r: r.(*rx), moved: make(map[string]string), home: make(map[string]bool), yield: yield}
@@ -128,7 +128,7 @@ func (d *differ) file(e store.Entry, name, below string) (*upperFile, error) {
 	return f, err
 }
 
-// inside returns the path of the base for what is in a directory.
+// inside returns the path in the base of the entries of a directory.
 func (f *upperFile) inside() string {
 	if f.rec == nil {
 		return ""
@@ -191,7 +191,7 @@ func (d *differ) walk(dir store.Ino, name, below string) error {
 
 // compare yields the changes of one name.
 func (d *differ) compare(f *upperFile) error {
-	var lower store.Node // what the base has there
+	var lower store.Node // the base's file there
 	there := false
 	if f.below != "" {
 		var err error
@@ -200,7 +200,7 @@ func (d *differ) compare(f *upperFile) error {
 			return err
 		}
 	}
-	// The base had a file there that is nowhere else. What it has got since is no loss.
+	// The base had a file there that is nowhere else. Later changes to it are no loss.
 	lost := there && d.moved[f.below] == "" && (f.hides || f.was != nil)
 	same := f.rec != nil && f.rec.Path == f.below
 	moved := f.rec != nil && !same && d.moved[f.rec.Path] == f.path
@@ -285,7 +285,7 @@ func (d *differ) otherXattrs(f *upperFile, name string) (bool, error) {
 	}), err
 }
 
-// otherContent reports whether the content is not that of a file of the base with the same type.
+// otherContent reports whether the content differs from a file of the base with the same type.
 func (d *differ) otherContent(f *upperFile, name string, was *store.Node) (bool, error) {
 	n := f.node
 	switch store.TypeOf(n.Mode) {

@@ -10,8 +10,8 @@ import (
 
 // Options say how an overlay works. The zero value, and nil, are good defaults.
 type Options struct {
-	// Describe, if it is not nil, sets what the FileInfo of a file of the base tells besides its
-	// type, permissions, size and time of modification: owner, device number, other times.
+	// Describe, if it is not nil, sets the fields of a base file's FileInfo besides its type,
+	// permissions, size and time of modification: owner, device number, other times.
 	Describe func(info fs.FileInfo, n *store.Node)
 	// Whole copies all of a content with its inode, so that the upper store can be read without the
 	// base.

@@ -12,8 +12,8 @@ import (
 //
 // Invariants:
 //
-//	N1  A place in files is that of one path in the base for ever. Its number is firstLower and the
-//	    place.
+//	N1  A place in files belongs to one path in the base for ever. Its number is firstLower and
+//	    the place.
 //	N2  An inode of the upper store that was copied up while the Store is open keeps the number of
 //	    the file in the base: it is in ofUpper, and its file has it in upper.
 //	N3  A write transaction binds a file at once. A snapshot that does not have the inode reads the
@@ -82,8 +82,7 @@ func (s *numbers) add(key lowerName) int32 {
 
 // seen returns the place of a name that a snapshot shows, because nothing of the upper store hides
 // it. A copy that the snapshot should have is gone, for example because the changes were discarded:
-// then the name gets a new place, and those that have the number of the old one go on with the
-// copy.
+// then the name gets a new place, and users of the old number continue with the copy.
 func (s *numbers) seen(dir int32, name string, seq uint64) int32 {
 	at := s.place(dir, name)
 	if f := s.at(at); f.upper == 0 || f.since == 0 || f.since > seq {
@@ -177,7 +176,7 @@ func (s *numbers) learn(at int32, upper store.Ino, seq uint64) {
 }
 
 // bind notes that a write transaction has copied a file (N3). If the file is pinned it calls pin
-// for the copy, and unpin for that of a transaction that was rolled back.
+// for the copy, and unpin after a transaction that was rolled back.
 func (s *numbers) bind(at int32, upper store.Ino, pin func(store.Ino) error, unpin func(store.Ino)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

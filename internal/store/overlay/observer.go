@@ -69,7 +69,7 @@ func (s *observed) BatchKnown(ctx context.Context, fn func(tx store.Tx) error) e
 	return s.transact(fn, func(run func(up store.Tx) error) error { return s.upper.BatchKnown(ctx, run) })
 }
 
-// ContentPages implements store.Observer. No pages are told: see Observed.
+// ContentPages implements store.Observer. It returns no pages: see Observed.
 func (s *observed) ContentPages(store.Rx, store.Ino, int64, int64, func(first uint32, n int)) error {
 	return nil
 }

@@ -14,12 +14,12 @@ import (
 // Names of extended attributes in the upper store.
 const (
 	private      = "trusted.overlay."         // attributes of the overlay begin so
-	escaped      = "trusted.overlay.overlay." // and those of a program that would begin so
+	escaped      = "trusted.overlay.overlay." // the escaped form of a program's own names with that prefix
 	attrRedirect = "trusted.overlay.redirect" // of a directory: its path in the base, after a slash
 	attrOpaque   = "trusted.overlay.opaque"   // of a directory: the one of the base is not seen
 	attrRecord   = "trusted.overlay.folio"    // of a copied file: its Record
-	// attrReplaced has the records of files that are hidden by a file that was made, or moved: one
-	// for each of its names.
+	// attrReplaced holds the records of files that are hidden by a file that was made, or moved:
+	// one for each of its names.
 	attrReplaced = "trusted.overlay.folio.replaced"
 )
 
@@ -27,7 +27,8 @@ const (
 // The oldest are dropped.
 const maxReplaced = 16
 
-// A Record says what a file of the base was when the overlay began to hide it, or copied it up.
+// A Record identifies a file of the base at the time when the overlay began to hide it, or copied
+// it up.
 type Record struct {
 	Path         string // in the base
 	Mode         uint32 // POSIX st_mode
@@ -39,7 +40,7 @@ type Record struct {
 	Limit int64
 }
 
-// validPath reports whether a path can be that of a file of a base.
+// validPath reports whether a file of a base can have the path.
 func validPath(name string) bool { return fs.ValidPath(name) && len(name) <= store.MaxPath }
 
 // recordOf returns the record of a file as the base has it now.
@@ -150,7 +151,7 @@ func escape(name string) string {
 	return name
 }
 
-// visible returns the attributes that are those of a program, by their own names. It changes list.
+// visible returns the attributes of programs, by their own names. It changes list.
 func visible(list []store.Xattr) []store.Xattr {
 	kept := list[:0]
 	for _, x := range list {

@@ -132,7 +132,7 @@ func (r *rx) lowerNode(ino store.Ino, at int32) (store.Node, error) {
 	return n, nil
 }
 
-// countLinks adds to the links of a directory those of the directories that are only in the base.
+// countLinks adds to the links of a directory one for each directory that is only in the base.
 func (r *rx) countLinks(p *spot, n *store.Node) error {
 	dir, err := r.below(p)
 	if dir == "" || err != nil {
@@ -140,7 +140,7 @@ func (r *rx) countLinks(p *spot, n *store.Node) error {
 	}
 	list, err := r.s.base.list(dir)
 	if err != nil || list.dirs == 0 {
-		return nil // the listing says what is wrong
+		return nil // the listing returns the error
 	}
 	hidden := 0
 	for e, err := range r.entries(p.node.Ino, "") {
@@ -240,7 +240,7 @@ func (r *rx) lookupLower(p *spot, name string) (store.Entry, error) {
 	return store.Entry{Name: name, Ino: number(at), Type: store.TypeOf(n.Mode)}, nil
 }
 
-// lower returns what the base has at a name of a directory, and its path there. It returns
+// lower returns the base's file at a name of a directory, and its path there. It returns
 // fs.ErrNotExist if that is nothing.
 func (r *rx) lower(p *spot, name string) (n store.Node, full string, err error) {
 	if !store.ValidName(name) {

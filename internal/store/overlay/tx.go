@@ -54,7 +54,7 @@ func (t *tx) Put(n *store.Node) error {
 
 // changed returns the inode in the upper store with the attributes of n. It copies the file if it
 // is only in the base. The links of a directory are those in the upper store, which Link and Unlink
-// count; the size of a content that lies in both stores is that which WriteAt and Truncate have
+// count; the size of a content that is in both stores is the one that WriteAt and Truncate have
 // set.
 func (t *tx) changed(n *store.Node, whole bool) (m store.Node, err error) {
 	if isWhiteout(n) {
@@ -129,7 +129,7 @@ func (t *tx) clear(dir store.Ino) error {
 	return nil
 }
 
-// dropWhiteout takes a name from a whiteout. Those of other programs may have several.
+// dropWhiteout takes a name from a whiteout. A whiteout made by another program may have several.
 func (t *tx) dropWhiteout(ino store.Ino) error {
 	n, err := t.up.Node(ino)
 	switch {
@@ -263,7 +263,7 @@ func (t *tx) upperEntry(dir store.Ino, name string) (e store.Entry, hides bool, 
 	return e, hides, err
 }
 
-// hidden returns what the base had at a name when the overlay began to hide it; that is now if the
+// hidden returns the base's file at a name when the overlay began to hide it; that is now if the
 // upper store has no entry of the name. It returns nil if the base had nothing there.
 func (t *tx) hidden(dir *spot, name string, old store.Entry) (*Record, error) {
 	if old.Ino == 0 {

@@ -4,8 +4,8 @@
 //	B1  The balances of all accounts add up to Total, in the table and in its index.
 //	B2  writer.seq of a writer is the number of its last transaction; no snapshot shows fewer than
 //	    an earlier one.
-//	B3  Table note has the texts of the last Notes transactions of each writer, each once and byte
-//	    for byte.
+//	B3  Table note holds the texts of the last Notes transactions of each writer, each once and
+//	    byte for byte.
 //	B4  Two reads of the same rows in a snapshot give the same values.
 //
 // Each writer is one goroutine or thread, so that it knows which number it finds; an acknowledged

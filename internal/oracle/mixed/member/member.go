@@ -1,6 +1,6 @@
-// Package member has the code that the programs of the mixed stress share. A member opens the
-// database again and again, writes and reads it with several goroutines, and does the chores of a
-// database, until its standard input ends or the runner kills it.
+// Package member is shared by the programs of the mixed stress. A member opens the database again
+// and again, writes and reads it with several goroutines, and does the chores of a database, until
+// its standard input ends or the runner kills it.
 //
 // On its standard output it reports, one line each:
 //

@@ -13,18 +13,18 @@ import (
 //
 // Invariants:
 //
-//	C1  Chunk k of a clone is its own row of table data, if there is one. Otherwise it is that of
-//	    the base, if k is less than origin.chunks. An own row of no bytes, which only a clone may
-//	    have, says that the chunk is zeros.
-//	C2  Before a row of a base is changed, made or deleted, each clone that shows it gets a copy: an
-//	    empty row, if there is none. What a clone holds stays the same, so nothing is kept for
-//	    snapshots. A snapshot for which nothing was kept sees what the clone holds now (H1).
-//	C3  What is kept of a clone for snapshots is what it holds, its own row or that of the base. So
-//	    the past of a clone does not need the past of its base.
+//	C1  Chunk k of a clone is its own row of table data, if there is one. Otherwise it is the row
+//	    of the base, if k is less than origin.chunks. An own row of no bytes, which only a clone
+//	    may have, says that the chunk is zeros.
+//	C2  Before a row of a base is changed, made or deleted, each clone that shows it gets a copy:
+//	    an empty row, if there is none. The clone's content stays the same, so nothing is kept for
+//	    snapshots. A snapshot for which nothing was kept sees the clone's current content (H1).
+//	C3  The rows kept for snapshots of a clone hold its content, whether from its own row or from
+//	    the base's. So the past of a clone does not need the past of its base.
 //	C4  origin.chunks only becomes smaller. When it is 0 the row goes.
 //	C5  A base has no origin itself. It stays, as an orphan, while a row of origin names it.
 //	C6  user_version is store.CloneVersion if and only if there is table origin. The triggers and
-//	    the views are those of store.Triggers, FileStatementsOf and HistoryViews.
+//	    the views come from store.Triggers, FileStatementsOf and HistoryViews.
 
 // A Tx is a write transaction in which files can share content.
 type Tx struct {
@@ -223,7 +223,7 @@ func (t *Tx) copyAllToClones(s *rowstore.Sharing, ino store.Ino, first int64) er
 	return err
 }
 
-// SharedRow returns the row that has a chunk: its own, or that of the base (C1).
+// SharedRow returns the row that has a chunk: its own, or the base's (C1).
 func (t *Tx) SharedRow(id int64) (row sqlitefile.Row, ok bool, err error) {
 	data, err := t.Table(rowstore.DataTable)
 	if err != nil {

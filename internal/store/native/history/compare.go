@@ -11,10 +11,10 @@ import (
 	"github.com/foliofs/folio/sqlitefile"
 )
 
-// Compare calls fn with two states of the volume, and with what may differ between them. Between a
-// snapshot and a later state, what was changed has kept rows, and what was made has inodes from the
-// snapshot's next on. Nothing tells the names of an inode but the entries: they are read through
-// once.
+// Compare calls fn with two states of the volume, and with the inodes and names that may differ
+// between them. Between a snapshot and a later state, changed inodes have kept rows, and new ones
+// have numbers from the snapshot's next on. Nothing tells the names of an inode but the entries:
+// they are read through once.
 func Compare(ctx context.Context, db *sqlitefile.DB, from, to string, fn func(from, to store.Rx, d *store.Differences) error) error {
 	var own error // is the caller's, and stays as it is
 	err := db.View(ctx, func(tx *sqlitefile.Rx) error {
@@ -87,7 +87,7 @@ func rxOf(tx *sqlitefile.Rx, name string) (*Rx, error) {
 	return &Rx{Rx: rowstore.Rx{Engine: tx}, ID: rows[i].ID, Next: rows[i].Next}, nil
 }
 
-// A comparer looks for what may differ between two states.
+// A comparer looks for the inodes and names that may differ between two states.
 type comparer struct {
 	ctx       context.Context
 	rx        rowstore.Rx
@@ -99,7 +99,8 @@ type comparer struct {
 	rows   int // since ctx was looked at
 }
 
-// CompareStates returns what may differ between an older state and a newer one.
+// CompareStates returns the inodes and names that may differ between an older state and a newer
+// one.
 func CompareStates(ctx context.Context, tx *sqlitefile.Rx, low, high *Rx) (*store.Differences, error) {
 	c := comparer{ctx: ctx, rx: rowstore.Rx{Engine: tx}, low: low, high: high, wanted: make(map[store.Ino]bool), names: make(map[store.Ino][]store.EntryKey)}
 	for _, step := range []func() error{c.young, c.nodes, c.data, c.xattrs, c.preservedNames, c.liveNames} {

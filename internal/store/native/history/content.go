@@ -81,7 +81,7 @@ func (r *Rx) readBlock(ino store.Ino, block int64, p []byte, off int64) (int, er
 type preservedChunks struct {
 	r     *Rx
 	begun bool
-	ok    bool // the cursor is at a row, which is that of id
+	ok    bool // the cursor is at a row, the row of id
 	id    int64
 }
 
@@ -121,8 +121,8 @@ func DecodePreservedBlock(v *[rowstore.DataWasColumns]sqlitefile.Value) (b prese
 // MaxBlock is how many bytes are read of a value of table data_was: one more than a content has.
 const MaxBlock = store.MaxInlineBlock + 1
 
-// find returns what was kept of a chunk for the snapshot. ok is false if it sees the live row. The
-// ids of successive calls must ascend.
+// find returns the row of a chunk that was kept for the snapshot. ok is false if it sees the live
+// row. The ids of successive calls must ascend.
 func (k *preservedChunks) find(id int64) (block preservedBlock, ok bool, err error) {
 	if k.begun && (!k.ok || id < k.id) {
 		return block, false, nil // no row is kept before the one of k.id

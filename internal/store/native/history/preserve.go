@@ -159,8 +159,8 @@ func (t *Tx) preserveChunk(id int64) error {
 }
 
 // preserveBlock returns the content of a data row as table data_was has it: itself if it is short,
-// or the id of a row of table block, which it adds; 0 if there is no such row. Of a clone it is
-// what the clone holds (C3).
+// or the id of a row of table block, which it adds; 0 if there is no such row. Of a clone it is the
+// clone's content (C3).
 func (t *Tx) preserveBlock(id int64) (block any, err error) {
 	row, ok, err := t.SharedRow(id)
 	if err != nil || !ok {

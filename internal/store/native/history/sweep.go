@@ -109,7 +109,7 @@ func (t *Tx) swept(ids []int64) error {
 	return nil
 }
 
-// DropHistory drops what addHistoryTables has made.
+// DropHistory drops the tables and indexes that addHistoryTables creates.
 func (t *Tx) DropHistory() error {
 	for i := rowstore.SnapshotTable; i < len(rowstore.TableNames); i++ {
 		if err := t.DB.Exec("DROP TABLE " + rowstore.TableNames[i]); err != nil {
@@ -119,7 +119,7 @@ func (t *Tx) DropHistory() error {
 	return t.SyncViews()
 }
 
-// A SweptTable is a table of kept rows. Its key has the column until at the end.
+// A SweptTable is a table of kept rows. Column until is the last one of its key.
 type SweptTable struct {
 	Index int // in tableNames
 	Until int // the column

@@ -26,7 +26,7 @@ import (
 //	    row needs it, and as long as it is the last one: so that its id is not given again.
 //	H6  If a snapshot sees a kept row of data or xattr, it sees a kept row of their inode.
 
-// A history is what a write transaction must know of the snapshots.
+// A history holds the state of the snapshots that a write transaction needs.
 type history struct {
 	known  bool
 	newest int64     // its id; 0 if there is none

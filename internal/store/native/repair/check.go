@@ -84,7 +84,7 @@ func newChecker(ctx context.Context, tx *sqlitefile.Rx, report *store.Report) *c
 func (c *checker) schema() error {
 	found, err := findMalformed(c.tx)
 	for _, m := range found {
-		if m.parsed && m.own.typ == "table" { // Check of the database names what SQLite cannot read, and views the others
+		if m.parsed && m.own.typ == "table" { // Check of the database reports objects that SQLite cannot read, and views the others
 			c.report.Add(store.Problem{What: m.why})
 		}
 	}

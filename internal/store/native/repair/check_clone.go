@@ -126,7 +126,7 @@ func (c *checker) described() error {
 	return nil
 }
 
-// views reports views, and triggers on them, that are missing or not those of the format. It leaves
+// views reports views, and triggers on them, that are missing or differ from the format. It leaves
 // the schema to schema if SQLite cannot read that.
 func (c *checker) views() error {
 	rows, err := findMalformed(c.tx)

@@ -51,7 +51,7 @@ func (c *checker) history() error {
 type historyChecker struct {
 	*checker
 	last   int64   // the highest id of a snapshot
-	blocks []int64 // of data_was; sorted, without those that were seen, from when block begins
+	blocks []int64 // of data_was; sorted; block removes the ones it has seen
 }
 
 func (h *historyChecker) odd(table, format string, args ...any) {
@@ -130,7 +130,7 @@ func (h *historyChecker) xattr(row *sqlitefile.Row) error {
 	return err
 }
 
-// block compares the rows of block, which come in order, with those that are wanted (H4).
+// block compares the rows of block, which come in order, with the rows that are wanted (H4).
 func (h *historyChecker) block(row *sqlitefile.Row) error {
 	size, err := row.Size(rowstore.BlockBytes)
 	if err != nil {

@@ -21,8 +21,8 @@ import (
 //	R3  A number is corrected where all else agrees. A size that is possible, but too large for the
 //	    stored content, is left as it is: to call the rest a hole would turn lost content into
 //	    zeros. Only a file that could not be read at all gets such a hole, and the report says so.
-//	R4  A Repair is one transaction, but for what it does to the schema, and a second Repair finds
-//	    nothing to do.
+//	R4  A Repair is one transaction, except for its changes of the schema, and a second Repair
+//	    finds nothing to do.
 //
 // repairVolume repairs the volume in db by transactions of update.
 func Run(ctx context.Context, db *sqlitefile.DB, update func(ctx context.Context, fn func(t *history.Tx) error) error) (*store.RepairReport, error) {
@@ -90,7 +90,7 @@ type repairer struct {
 	now    int64
 	lost   store.Ino // lost+found, once it is needed
 
-	miscounted map[store.Ino]bool // those of which nlink was wrong
+	miscounted map[store.Ino]bool // inodes with a wrong nlink
 }
 
 func (r *repairer) run(t *history.Tx) error {

@@ -8,8 +8,8 @@ import (
 	"github.com/foliofs/folio/sqlitefile"
 )
 
-// origins removes rows of table origin that cannot be, and shortens those that go on behind the end
-// of their file. No content is lost by it: what such a row would show is not that of the file.
+// origins removes rows of table origin that cannot be, and shortens the rows that extend beyond the
+// end of their file. No content is lost by it: such a row shows bytes that are not the file's.
 func (r *repairer) origins() error {
 	if !r.t.HasClones() {
 		return nil

@@ -23,7 +23,7 @@ type badEntry struct {
 // maxRepaired is how long an impossible name may be, in bytes, for its entry to be changed.
 const maxRepaired = 1 << 20
 
-// entries removes the entries that lead to no inode, and those that lie in an inode that is not a
+// entries removes the entries that lead to no inode, and the entries in an inode that is not a
 // directory; nameless finds new names for inodes that had no other. It renames entries with
 // impossible names, and corrects types.
 func (r *repairer) entries() error {

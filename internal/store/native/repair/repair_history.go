@@ -77,7 +77,7 @@ func (r *repairer) historyTables() error {
 	return nil
 }
 
-// looseHistory drops what is left of snapshots in a volume without table snapshot.
+// looseHistory drops the remaining tables of snapshots if a volume has no table snapshot.
 func (r *repairer) looseHistory() error {
 	objects, err := r.t.DB.Objects()
 	if err != nil {

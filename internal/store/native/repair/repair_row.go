@@ -42,7 +42,7 @@ func (r *repairer) numbers() error {
 	return err
 }
 
-// mended says which columns of a row get another value when it becomes that of n.
+// mended says which columns of a row get another value when it becomes the row of n.
 func mended(v *[rowstore.NodeColumns]sqlitefile.Value, n *store.Node) string {
 	var list []string
 	for i, value := range [rowstore.NodeColumns]int64{
@@ -108,7 +108,7 @@ func (r *repairer) oddChunks() (list []int64, err error) {
 	return list, err
 }
 
-// mayBeEmpty reports whether a data row is one of a clone, where it hides that of the base (C1).
+// mayBeEmpty reports whether a data row is one of a clone, where it hides the base's row (C1).
 func (r *repairer) mayBeEmpty(id int64) bool {
 	n := r.seen.Find(store.Ino(id >> store.ChunkBits))
 	return n != nil && id&(1<<store.ChunkBits-1) < n.Chunks

@@ -9,7 +9,7 @@ import (
 	"github.com/foliofs/folio/sqlitefile"
 )
 
-// Restored returns err with a way out if a database has the tables of a volume and lacks the
+// Restored adds a way out to err if a database contains the tables of a volume and lacks the
 // numbers of one, as after .dump of sqlite3.
 func Restored(tx *sqlitefile.Rx, err error) error {
 	if lacksNumbers(tx) {
@@ -18,8 +18,8 @@ func Restored(tx *sqlitefile.Rx, err error) error {
 	return err
 }
 
-// lacksNumbers reports whether a database has the tables of a volume, and an application_id or a
-// user_version of 0. A number that is neither 0 nor the one of a volume says that the database
+// lacksNumbers reports whether a database contains the tables of a volume, and an application_id or
+// a user_version of 0. A number that is neither 0 nor the one of a volume says that the database
 // belongs to another program.
 func lacksNumbers(tx *sqlitefile.Rx) bool {
 	id, version := tx.Info().ApplicationID, tx.Info().UserVersion

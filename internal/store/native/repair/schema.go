@@ -24,7 +24,7 @@ type malformed struct {
 // An ownObject is a table, a view or a trigger of a volume as docs/reference/format.md has it.
 type ownObject struct{ typ, Name, table, sql string }
 
-// OwnObjects are those of store.Schema.
+// OwnObjects lists the objects of store.Schema.
 var OwnObjects = sync.OnceValue(func() (list []ownObject) {
 	for _, sql := range store.Schema {
 		if t, err := ddl.ParseTable(sql); err == nil {
@@ -38,7 +38,7 @@ var OwnObjects = sync.OnceValue(func() (list []ownObject) {
 	return list
 })
 
-// is reports whether a row is that of an own object, one of whose name, table and text may be
+// is reports whether a row describes an own object, one of whose name, table and text may be
 // damaged. Damage does not change how long a text is.
 func (x *ownObject) is(o *sqlitefile.Object) bool {
 	same := 0

@@ -6,7 +6,7 @@ import (
 	"github.com/foliofs/folio/internal/store"
 )
 
-// A cache has the entries and inodes that the last write transactions used, because the next ones
+// A cache holds the entries and inodes that the last write transactions used, because the next ones
 // mostly use the same. It belongs to the transaction that runs.
 //
 // Invariants:
@@ -112,7 +112,7 @@ func (k *cachedNode) put(n *store.Node, dirty bool) {
 	k.Node, k.dirty = *n, dirty
 }
 
-// A Preserved says what has become of an inode's row since the newest snapshot.
+// A Preserved says which rows of an inode were kept since the newest snapshot.
 type Preserved struct {
 	Snapshot int64 // by then the newest; 0: not known
 	Seen     bool  // by it, or by an earlier one

@@ -46,8 +46,8 @@ func ExplainClose(err error) error {
 	return Explain(err)
 }
 
-// A logLeftError is an ErrLogLeft of the engine, which says why. It matches that of package store,
-// too.
+// A logLeftError is an ErrLogLeft of the engine, which says why. It matches the error of package
+// store, too.
 type logLeftError struct{ error }
 
 func (e logLeftError) Is(target error) bool { return target == store.ErrLogLeft }

@@ -24,8 +24,8 @@ func (r Rx) NextHole(n store.Node, off int64) (start int64, err error) {
 	return start, err
 }
 
-// Chunks yields the data rows of an inode from the chunk with the byte at off on: its own, and
-// those of the base that show through (C1).
+// Chunks yields the data rows of an inode from the chunk with the byte at off on: its own, and the
+// rows of the base that show through (C1).
 func (r Rx) Chunks(ino store.Ino, off int64) iter.Seq2[store.StoredChunk, error] {
 	first := off >> store.ChunkShift
 	own := r.ownChunks(store.ChunkRange(ino, first))
@@ -80,8 +80,8 @@ func (r Rx) BaseChunks(o Origin, clone store.Ino, first int64) iter.Seq2[store.S
 	}
 }
 
-// Merged yields the chunks of two lists in order. A chunk of above hides that of below, also if it
-// has no bytes; such chunks are not yielded.
+// Merged yields the chunks of two lists in order. A chunk of above hides the same chunk of below,
+// also if it has no bytes; such chunks are not yielded.
 func Merged(above, below iter.Seq2[store.StoredChunk, error]) iter.Seq2[store.StoredChunk, error] {
 	return func(yield func(store.StoredChunk, error) bool) {
 		lower, stopLower := iter.Pull2(below)

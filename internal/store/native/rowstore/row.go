@@ -14,8 +14,8 @@ func (r *rowBuffer) set(i int, v int64) {
 	r.values[i] = &r.numbers[i]
 }
 
-// Node returns the columns of an inode. Like those of the other methods they are overwritten by the
-// next call.
+// Node returns the columns of an inode. Like the results of the other methods they are overwritten
+// by the next call.
 func (r *rowBuffer) Node(n *store.Node) []any {
 	r.set(nodeIno, int64(n.Ino))
 	r.set(NodeMode, int64(n.Mode))

@@ -17,7 +17,7 @@ const (
 	XattrTable
 	OrphanTable
 	OriginTable
-	SnapshotTable // and from here on those of store.HistoryTables
+	SnapshotTable // this and the following are store.HistoryTables
 	NodeWasTable
 	EntryWasTable
 	DataWasTable
@@ -58,7 +58,8 @@ func CheckTables(tx *sqlitefile.Rx) error {
 	return nil
 }
 
-// A tableShape has the properties of a table that a reader relies on. Further columns do no harm.
+// A tableShape describes the properties of a table that a reader relies on. Further columns do no
+// harm.
 type tableShape struct {
 	Name         string
 	withoutRowid bool
@@ -99,8 +100,8 @@ var HistoryShapes = []tableShape{
 	{"xattr_was", true, []string{"ino", "name", "until", "value"}},
 }
 
-// HasHistory reports whether a volume has the tables of snapshots. Another program may have a table
-// snapshot of its own.
+// HasHistory reports whether a volume contains the tables of snapshots. Another program may have a
+// table snapshot of its own.
 func HasHistory(rx *sqlitefile.Rx) (bool, error) {
 	for i, want := range HistoryShapes {
 		t, err := rx.Table(want.Name)

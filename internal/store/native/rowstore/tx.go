@@ -11,8 +11,8 @@ import (
 	"github.com/foliofs/folio/sqlitefile"
 )
 
-// A Writer has what the write transactions of a Store share. It belongs to the transaction that
-// runs.
+// A Writer holds the state that the write transactions of a Store share. It belongs to the
+// transaction that runs.
 type Writer struct {
 	Cache cache
 	next  store.Ino // no number from here on was ever given by this Store
@@ -21,7 +21,7 @@ type Writer struct {
 	Chunk [store.ChunkSize]byte
 }
 
-// A CopyOnWrite does what snapshots and clones need before rows change.
+// A CopyOnWrite preserves rows for snapshots and clones before they change.
 type CopyOnWrite interface {
 	// BeforeNode is called before the row of an inode changes.
 	BeforeNode(ino store.Ino) error
@@ -213,8 +213,8 @@ func (t *Tx) LastIno() (last store.Ino, err error) {
 	return last, nil
 }
 
-// lastBelow returns the highest rowid below the given one. The table must have a row with the given
-// rowid or a greater one; otherwise ok is false.
+// lastBelow returns the highest rowid below the given one. The table must contain a row with the
+// given rowid or a greater one; otherwise ok is false.
 func lastBelow(t *sqlitefile.TableWriter, rowid int64) (last int64, ok bool, err error) {
 	c := t.Cursor()
 	if ok, err = c.SeekRowid(rowid); ok && err == nil {

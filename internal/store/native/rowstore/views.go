@@ -61,8 +61,8 @@ func IsHistoryView(sql string) bool {
 	return slices.Contains(store.HistoryViews(false), sql) || slices.Contains(store.HistoryViews(true), sql)
 }
 
-// syncFileViews puts the texts of view file and of its triggers in the place of those of a volume
-// with clones, or without.
+// syncFileViews puts the texts of view file and of its triggers in the place of the texts of a
+// volume with clones, or without.
 func (t *Tx) syncFileViews(clones bool) error {
 	objects, err := t.DB.Objects()
 	if err != nil {

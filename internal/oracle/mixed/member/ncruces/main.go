@@ -1,4 +1,4 @@
-// Member ncruces takes part with SQLite as WebAssembly, whose locks are those of open file
+// Member ncruces takes part with SQLite as WebAssembly, which uses the locks of open file
 // descriptions, as ours are.
 package main
 

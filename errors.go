@@ -45,18 +45,15 @@ var (
 	errAbsolute  = fmt.Errorf("%w: names begin at the root without a slash", ErrEscapes)
 )
 
-// Errors of writing. All but ErrLogLeft match an errno: EROFS, EBUSY, EDEADLK and ENOSPC.
+// Errors of writing. All but ErrLogLeft match an errno: EROFS, EBUSY and ENOSPC.
 var (
 	// ErrReadOnly says that the volume cannot be changed: it was opened so, or its file or disk is
 	// read-only.
 	ErrReadOnly = store.ErrReadOnly
-	// ErrBusy says that another process has kept the volume locked for longer than
-	// Options.BusyTimeout.
+	// ErrBusy says that a transaction of another process, or the function of an Update, has run for
+	// longer than Options.BusyTimeout. It may be the Update that the call is made in: within the
+	// function of [Volume.Update], changes must be made by its Tx.
 	ErrBusy = store.ErrBusy
-	// ErrInUpdate says that a function has called a method of the Volume within Update or Merge.
-	// The call would wait for itself: the function must use the Tx of Update. The error matches
-	// EDEADLK.
-	ErrInUpdate = posix.Deadlock("the call would wait for the Update that it is a part of; use its Tx")
 	// ErrFull says that there is no room on the disk, or within Options.MaxSize.
 	ErrFull = store.ErrFull
 	// ErrLogLeft says that Close has left the log next to the volume, because the disk has no room
@@ -64,6 +61,10 @@ var (
 	// next Open finds them.
 	ErrLogLeft = store.ErrLogLeft
 )
+
+// errUpdateRuns is the ErrBusy of a call that has waited for the function of an Update.
+var errUpdateRuns = fmt.Errorf("%w: another transaction has run for longer than the busy timeout, or the call was made "+
+	"within the function of Update, which must use its *Tx", ErrBusy)
 
 // Errors of reading. They match EIO and EFBIG.
 var (

@@ -35,7 +35,7 @@ func (v *Volume) Compact(ctx context.Context, o *CompactOptions) error {
 	}
 	m, err := v.maintainer()
 	if err == nil {
-		err = v.updater.mayWait()
+		err = v.updates.wait(ctx)
 	}
 	if err == nil {
 		err = m.Compact(ctx, &store.CompactOptions{Progress: o.Progress})
@@ -93,7 +93,7 @@ func (v *Volume) Stats() Stats {
 func (v *Volume) Repair(ctx context.Context) (*RepairReport, error) {
 	m, err := v.maintainer()
 	if err == nil {
-		err = v.updater.mayWait()
+		err = v.updates.wait(ctx)
 	}
 	if err != nil {
 		return nil, v.volumeError("repair", err)

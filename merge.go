@@ -97,11 +97,11 @@ func (v *writer) changeAll(ctx context.Context, fn func(c *change) error) error 
 		return fs.ErrClosed
 	}
 	vol := v.from.fs
-	if err := vol.updater.mayWait(); err != nil {
+	if err := vol.updates.wait(ctx); err != nil {
 		return err
 	}
 	return vol.store.Update(ctx, func(tx store.Tx) error {
-		defer vol.updater.enter()()
+		defer vol.updates.begin()()
 		return fn(vol.changeIn(tx, v.from.top))
 	})
 }

@@ -68,7 +68,7 @@ func NewOverlay(base fs.FS, vol *Volume, o *OverlayOptions) (*Overlay, error) {
 	if err := checkBase(base, vol); err != nil {
 		return nil, err
 	}
-	v, err := newVolume(s.Observed(), cmp.Or(o.CacheSize, defaultCacheSize))
+	v, err := newVolume(s.Observed(), cmp.Or(o.CacheSize, defaultCacheSize), &updates{timeout: vol.updates.timeout, upper: vol.updates})
 	if err != nil {
 		return nil, vol.volumeError("overlay", err)
 	}
@@ -108,7 +108,7 @@ func describeBase(info fs.FileInfo, n *store.Node) {
 // Discard removes all changes: the overlay shows the base again. Files that are open stay as they
 // are until they are closed. It happens as a whole or not at all.
 func (o *Overlay) Discard(ctx context.Context) error {
-	if err := o.updater.mayWait(); err != nil {
+	if err := o.updates.wait(ctx); err != nil {
 		return o.volumeError("discard", err)
 	}
 	err := o.over.Exclusive(ctx, func() error {

@@ -158,11 +158,4 @@ func TestPrune(t *testing.T) {
 	if left, err := v.Snapshots(t.Context()); err != nil || names(left) != "c" {
 		t.Errorf("left: %s, %v", names(left), err)
 	}
-	err = v.Update(t.Context(), func(*Tx) error {
-		_, err := v.Prune(t.Context(), PrunePolicy{Last: 1})
-		return err
-	})
-	if !errors.Is(err, ErrInUpdate) {
-		t.Errorf("in Update: %v", err)
-	}
 }

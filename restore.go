@@ -60,7 +60,7 @@ func (v *Volume) Restore(ctx context.Context, snapshot, path string, o *RestoreO
 		return s.Compare(ctx, snapshot, "", func(_, live store.Rx, all *store.Differences) error { return fn(live, all) })
 	}
 	err = v.store.Update(ctx, func(tx store.Tx) (err error) {
-		defer v.updater.enter()()
+		defer v.updates.begin()()
 		if r.past, err = past.Begin(ctx); err != nil {
 			return err
 		}
@@ -84,7 +84,7 @@ func (v *Volume) Restore(ctx context.Context, snapshot, path string, o *RestoreO
 // past opens the store of a snapshot for a call that changes the volume.
 func (v *Volume) past(ctx context.Context, snapshot string) (s store.Snapshotter, past store.Store, err error) {
 	if s, err = v.snapshotter(); err == nil {
-		err = v.updater.mayWait()
+		err = v.updates.wait(ctx)
 	}
 	if err == nil {
 		past, err = s.At(ctx, snapshot)

@@ -53,12 +53,12 @@ func (v *Volume) snapshotError(op, name string, err error) error {
 // From then on, a change keeps what it changes: each file, name and chunk of content once after
 // each snapshot. A name has 1 to 255 bytes of UTF-8 that can be printed, without '@', ':' and '/'.
 //
-// The error matches ErrSnapshotExists, ErrSnapshotName, ErrReadOnly or ErrInUpdate, and
+// The error matches ErrSnapshotExists, ErrSnapshotName, ErrReadOnly or ErrBusy, and
 // errors.ErrUnsupported if the volume's store has no snapshots.
 func (v *Volume) Snapshot(ctx context.Context, name string) error {
 	s, err := v.snapshotter()
 	if err == nil {
-		err = v.updater.mayWait()
+		err = v.updates.wait(ctx)
 	}
 	if err == nil {
 		_, err = s.Snapshot(ctx, name)
@@ -105,7 +105,7 @@ func (v *Volume) RemoveSnapshots(ctx context.Context, list ...Snapshot) error {
 func (v *Volume) removeSnapshots(ctx context.Context, list []Snapshot) error {
 	s, err := v.snapshotter()
 	if err == nil {
-		err = v.updater.mayWait()
+		err = v.updates.wait(ctx)
 	}
 	if err != nil {
 		return err
@@ -161,7 +161,7 @@ func (v *Volume) At(name string) (*Volume, error) {
 	if err != nil {
 		return nil, v.snapshotError("open", name, err)
 	}
-	at, err := newVolume(past, defaultCacheSize)
+	at, err := newVolume(past, defaultCacheSize, newUpdates(0))
 	if err != nil {
 		return nil, v.snapshotError("open", name, err)
 	}

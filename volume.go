@@ -29,8 +29,8 @@ type Options struct {
 	// Plain reads the volume without mapping it into memory. That is slower, and right for a file
 	// that something else may cut off.
 	Plain bool
-	// BusyTimeout is how long a call waits for another process that writes. 0 means 5 seconds; with
-	// less than 0, no call waits.
+	// BusyTimeout is how long a call waits for another process that writes, or for the function of
+	// an Update. 0 means 5 seconds; with less than 0, no call waits.
 	BusyTimeout time.Duration
 	// CacheSize is the size in bytes of the caches for directories and inodes. 0 means 64 MiB; with
 	// less than 0, only the places of directories are cached. Contents are not: the system caches
@@ -61,8 +61,8 @@ type Volume struct {
 	dirs   dirCache       // directories that were on the way to something, or read
 	files  fileCache      // inodes of files by path
 
-	running change  // the one in the write transaction that runs
-	updater updater // of the Update or Merge that runs
+	running change // the one in the write transaction that runs
+	updates *updates
 
 	uid, gid uint32 // of new files
 }
@@ -90,12 +90,13 @@ func Open(path string, o *Options) (*Volume, error) {
 }
 
 // OpenStore returns the volume in a store that is open already, for the packages of this module
-// that open stores. Only the option CacheSize counts. [Volume.Close] closes the store.
+// that open stores. Only the options CacheSize and BusyTimeout count. [Volume.Close] closes the
+// store.
 func OpenStore(_ private.Key, s store.Store, o *Options) (*Volume, error) {
 	if o == nil {
 		o = new(Options)
 	}
-	return newVolume(s, cmp.Or(o.CacheSize, defaultCacheSize))
+	return newVolume(s, cmp.Or(o.CacheSize, defaultCacheSize), newUpdates(o.BusyTimeout))
 }
 
 // Store returns the store of the volume, for packages of this module alone.
@@ -127,12 +128,12 @@ func openStore(path string, o *Options) (store.Store, error) {
 // Open opens a file for reading, or a directory.
 func (v *Volume) Open(name string) (*File, error) { return v.OpenFile(name, 0, 0) }
 
-func newVolume(s store.Store, cacheSize int64) (*Volume, error) {
+func newVolume(s store.Store, cacheSize int64, u *updates) (*Volume, error) {
 	info, err := s.Info(context.Background())
 	if err != nil {
 		return nil, err
 	}
-	v := &Volume{store: s, path: info.Path}
+	v := &Volume{store: s, path: info.Path, updates: u}
 	v.ahead, v.recent = s.Features().Walker, s.Features().Recaller
 	v.reader = reader{fs: v, top: store.Root}
 	v.writer = writer{from: &v.reader}
@@ -147,9 +148,10 @@ func newVolume(s store.Store, cacheSize int64) (*Volume, error) {
 const minFiles = 1 << 10
 
 // Close waits for the views in progress and closes the volume. Files that are open fail from then
-// on. Within Update it fails with ErrInUpdate. As with os.Root, closing again is no error.
+// on. While the function of an Update runs, Close waits as Update says, and may fail with ErrBusy.
+// As with os.Root, closing again is no error.
 func (v *Volume) Close() error {
-	if err := v.updater.mayWait(); err != nil {
+	if err := v.updates.waitOwn(context.Background()); err != nil {
 		return v.volumeError("close", err)
 	}
 	err := v.store.Close()

@@ -29,7 +29,7 @@ func (v *writer) change(fn func(c *change) error) error {
 		return fs.ErrClosed
 	}
 	if v.tx == nil {
-		if err := v.from.fs.updater.mayWait(); err != nil {
+		if err := v.from.fs.updates.wait(context.Background()); err != nil {
 			return err
 		}
 		return storeError(v.from.fs.store.Update(context.Background(), func(tx store.Tx) error {
@@ -52,7 +52,7 @@ func (v *writer) changeSmall(fn func(c *change) error, names ...string) error {
 	if r := v.from.root; r != nil && r.closed.Load() {
 		return fs.ErrClosed
 	}
-	if err := v.from.fs.updater.mayWait(); err != nil {
+	if err := v.from.fs.updates.wait(context.Background()); err != nil {
 		return err
 	}
 	run := func(tx store.Tx) error { return fn(v.from.fs.changeIn(tx, v.from.top)) }

@@ -61,11 +61,14 @@ type Options struct {
 //
 // A volume that the role may only read, or that is on a standby server, is opened for reading.
 func Open(ctx context.Context, url string, o *Options) (*folio.Volume, error) {
+	if o == nil {
+		o = new(Options)
+	}
 	s, err := pgstore.Open(ctx, url, (*pgstore.Options)(o))
 	if err != nil {
 		return nil, err
 	}
-	v, err := folio.OpenStore(private.Key{}, s, nil)
+	v, err := folio.OpenStore(private.Key{}, s, &folio.Options{BusyTimeout: o.BusyTimeout})
 	if err != nil {
 		_ = s.Close()
 	}

@@ -31,7 +31,7 @@ func Open(driver, dsn string, o *Options) (*folio.Volume, error) {
 	if err != nil {
 		return nil, err
 	}
-	return volume(s)
+	return volume(s, o)
 }
 
 // OpenDB opens the volume in a database that the caller keeps, and must close after the volume. The
@@ -45,11 +45,14 @@ func OpenDB(db *sql.DB, o *Options) (*folio.Volume, error) {
 	if err != nil {
 		return nil, err
 	}
-	return volume(s)
+	return volume(s, o)
 }
 
-func volume(s store.Store) (*folio.Volume, error) {
-	v, err := folio.OpenStore(private.Key{}, s, nil)
+func volume(s store.Store, o *Options) (*folio.Volume, error) {
+	if o == nil {
+		o = new(Options)
+	}
+	v, err := folio.OpenStore(private.Key{}, s, &folio.Options{BusyTimeout: o.BusyTimeout})
 	if err != nil {
 		_ = s.Close()
 	}

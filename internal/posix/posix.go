@@ -67,15 +67,14 @@ func Named(err error) error {
 }
 
 // The functions that follow make errors with their own text and an errno: Full has ENOSPC, ReadOnly
-// EROFS, Stale ESTALE, TooLarge EFBIG, Busy EBUSY, Damaged EIO, Deadlock EDEADLK, NotRegular and
-// NoData ENXIO.
+// EROFS, Stale ESTALE, TooLarge EFBIG, Busy EBUSY, Damaged EIO, NotRegular and NoData
+// ENXIO.
 func Full(text string) error       { return &Error{text: text, errno: syscall.ENOSPC} }
 func ReadOnly(text string) error   { return &Error{text: text, errno: syscall.EROFS} }
 func Stale(text string) error      { return &Error{text: text, errno: syscall.ESTALE} }
 func TooLarge(text string) error   { return &Error{text: text, errno: syscall.EFBIG} }
 func Busy(text string) error       { return &Error{text: text, errno: syscall.EBUSY} }
 func Damaged(text string) error    { return &Error{text: text, errno: syscall.EIO} }
-func Deadlock(text string) error   { return &Error{text: text, errno: syscall.EDEADLK} }
 func NotRegular(text string) error { return &Error{text: text, errno: syscall.ENXIO} }
 func NoData(text string) error     { return &Error{text: text, errno: syscall.ENXIO} }
 

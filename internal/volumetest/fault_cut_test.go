@@ -54,7 +54,7 @@ func cutFile(name string, of func(size int64) int64) {
 
 // judgeCut refuses the errors that name another cause.
 func judgeCut(err error) error {
-	for _, other := range []error{folio.ErrBusy, folio.ErrFull, folio.ErrReadOnly, folio.ErrInUpdate} {
+	for _, other := range []error{folio.ErrBusy, folio.ErrFull, folio.ErrReadOnly} {
 		if errors.Is(err, other) {
 			return fmt.Errorf("not the cause: %w", err)
 		}

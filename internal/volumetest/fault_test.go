@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/internal/osfile"
@@ -231,7 +232,7 @@ func faults() []*fault {
 			hits: func(c *faultCall) bool { return c.answer&takesCtx != 0 },
 		},
 		{
-			name: "a change in an Update", want: []error{folio.ErrInUpdate},
+			name: "a change in an Update", options: folio.Options{BusyTimeout: time.Millisecond}, want: []error{folio.ErrBusy},
 			hits:  func(c *faultCall) bool { return c.scope == onVolume && isMethod(c) && c.answer&writes != 0 },
 			where: func(*faultCall) scope { return inUpdate },
 		},

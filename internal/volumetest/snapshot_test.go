@@ -147,10 +147,6 @@ func TestSnapshotErrors(t *testing.T) {
 	if err := v.RemoveSnapshot(ctx, "b"); !errors.Is(err, folio.ErrNoSnapshot) || !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("removed: %v", err)
 	}
-	err := v.Update(ctx, func(*folio.Tx) error { return v.Snapshot(ctx, "c") })
-	if !errors.Is(err, folio.ErrInUpdate) {
-		t.Errorf("in Update: %v", err)
-	}
 	at, err := v.At("a")
 	Must(t, err)
 	if err := at.WriteFile("x", nil, 0o644); !errors.Is(err, folio.ErrReadOnly) {

@@ -21,7 +21,7 @@
 // synchronous and query_only. It never goes back to the DB.
 //
 // A volume that cannot be written is read as far as SQLite does: in WAL mode it must be able to
-// make the files -wal and -shm, or they must be there. Where they are not, as on read-only media,
+// make the files -wal and -shm, or they must be there. If they are not, as on read-only media,
 // the data source name must say that nothing changes the file, such as
 // file:photos.folio?immutable=1, and Options.ReadOnly must be set. SQLite ignores a log then.
 // Package native needs none of that.

@@ -24,7 +24,7 @@ type Options struct {
 // Open opens the volume that a driver finds by a data source name, such as a path. The errors are
 // the ones of OpenDB.
 //
-// Where there is no file SQLite makes an empty one, which is refused if Options.Create is not set,
+// If there is no file SQLite makes an empty one, which is refused if Options.Create is not set,
 // unless the name says otherwise: mode=rw.
 func Open(driver, dsn string, o *Options) (*folio.Volume, error) {
 	s, err := sqlstore.Open(driver, dsn, (*sqlstore.Options)(o))

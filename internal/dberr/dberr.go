@@ -31,7 +31,7 @@ var (
 // breaks. It matches ErrCorrupt.
 type CorruptError struct {
 	Path string
-	Page uint32 // 0 where it is the file as a whole
+	Page uint32 // 0 if it is the file as a whole
 	What string
 }
 

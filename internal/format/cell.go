@@ -16,7 +16,7 @@ type Cell struct {
 	Rowid    int64  // table pages only
 	Payload  uint64 // bytes of the whole payload; 0 in a table interior cell
 	Local    []byte // the part of the payload that lies in the page; points into it
-	Overflow uint32 // first overflow page, or 0 where Local is everything
+	Overflow uint32 // first overflow page, or 0 if Local is everything
 	Size     int    // bytes of the cell in the page
 }
 

@@ -62,7 +62,7 @@ type Header struct {
 	ReadVersion     uint8
 	Reserved        int
 	ChangeCounter   uint32
-	PageCount       uint32 // 0 where the header does not know it
+	PageCount       uint32 // 0 if the header does not know it
 	FreelistTrunk   uint32
 	FreelistCount   uint32
 	SchemaCookie    uint32

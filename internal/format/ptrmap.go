@@ -25,7 +25,7 @@ func (t PointerType) Valid() bool { return t >= PointerRoot && t <= PointerChild
 //	     1     4  parent page, or 0
 //
 // Page 2 is the first pointer-map page. Each holds the entries of the pages that follow it, as many
-// as fit in its usable size, and the next pointer-map page comes after the last of those. Where one
+// as fit in its usable size, and the next pointer-map page comes after the last of those. If one
 // would fall on the lock page it is the page after that instead.
 type Pointer struct {
 	Type   PointerType

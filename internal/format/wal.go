@@ -10,13 +10,13 @@ const (
 	WALHeaderSize   = 32
 	FrameHeaderSize = 24
 	WALVersion      = 3007000
-	walMagic        = 0x377f0682 // with its lowest bit set where the checksums are big-endian
+	walMagic        = 0x377f0682 // with its lowest bit set if the checksums are big-endian
 )
 
 // A WALHeader is the first 32 bytes of a write-ahead log. All integers are big-endian.
 //
 //	OFFSET  SIZE  DESCRIPTION
-//	     0     4  0x377f0682, or 0x377f0683 where checksums read the log as big-endian words
+//	     0     4  0x377f0682, or 0x377f0683 if checksums read the log as big-endian words
 //	     4     4  version: 3007000
 //	     8     4  page size in bytes
 //	    12     4  checkpoint sequence number: how often the log began again; SQLite only raises it. See Bind

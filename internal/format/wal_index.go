@@ -14,7 +14,7 @@ import (
 //	              page numbers of 4062 frames
 //	4096 to 8191  the hash table, of 8192 slots    the same
 //
-// A slot is 16 bits: 0 where it is free, and otherwise the position in the block, counted from 1,
+// A slot is 16 bits: 0 if it is free, and otherwise the position in the block, counted from 1,
 // of a frame whose page hashes to this slot or to one before it, with no free slot between. At
 // least half of the slots are free.
 const (

@@ -5,5 +5,5 @@
 // package; all else is in the laboratory).
 //
 // It is a module of its own, so that no SQL driver ever enters the product's go.mod. Whatever needs
-// C is skipped by name where there is no C compiler; the module builds and vets without one.
+// C is skipped by name if there is no C compiler; the module builds and vets without one.
 package oracle

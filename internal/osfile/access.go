@@ -19,7 +19,7 @@ func (f *File) Access() (Access, error) {
 }
 
 // Adopt gives the file the permissions, the owner and the group that a says, as far as the system
-// allows it. Where the group cannot be changed, the group of the file gets no more rights than all
+// allows it. If the group cannot be changed, the group of the file gets no more rights than all
 // users have: the file is never open to more users than a says. ReplaceDurably then leaves the
 // access to the file as it is.
 func (f *File) Adopt(a Access) error {

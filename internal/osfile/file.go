@@ -112,7 +112,7 @@ func (f *File) Size() (int64, error) {
 	return size, f.fail("stat", err)
 }
 
-// Links returns how many names the file has, or 1 where the system does not tell.
+// Links returns how many names the file has, or 1 if the system does not tell.
 func (f *File) Links() (uint64, error) {
 	if f.closed.Load() {
 		return 0, f.fail("stat", fs.ErrClosed)

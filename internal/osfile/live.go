@@ -24,7 +24,7 @@ func IsLiveName(name string) bool {
 }
 
 // CreateLive makes a live file by create, which is called with a directory and LivePattern, and
-// calls it again if another process was faster to take the new file for a dead one. Where the
+// calls it again if another process was faster to take the new file for a dead one. If the
 // system has no locks the file is not locked, and stays if the process is killed.
 func CreateLive(dir string, create func(dir, pattern string) (*File, error)) (*File, error) {
 	for {

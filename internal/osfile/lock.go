@@ -17,7 +17,7 @@ const (
 
 // Lock takes a lock on n > 0 bytes at off, which may lie past the end of the file. It never waits:
 // ErrLocked tells that another File or another process holds a lock in the way; then nothing has
-// changed. Bytes that f has locked already are converted to the new kind; where the system cannot
+// changed. Bytes that f has locked already are converted to the new kind; if the system cannot
 // do that at once (Windows), they must be unlocked first. It allocates nothing unless it fails.
 func (f *File) Lock(kind LockKind, off, n int64) error {
 	if f.closed.Load() {

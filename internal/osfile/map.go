@@ -53,7 +53,7 @@ func (f *File) Map(n int64) (*Mapping, error) {
 }
 
 // mapBudget is how many addresses all maps of this process may take together, apart from Words. The
-// rest of the program needs some, too, where addresses have 32 bits.
+// rest of the program needs some, too, if addresses have 32 bits.
 const mapBudget = 512 << 20 << (strconv.IntSize - 32)
 
 // Bytes returns the mapped bytes, as many as were asked for. They are valid until Unmap, and not to

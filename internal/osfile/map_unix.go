@@ -15,7 +15,7 @@ import (
 const SharesMemory = true
 
 // MapsBeyondEnd says that a map can be longer than its file, and takes no memory for that: only
-// addresses, of which there are enough where they have 64 bits.
+// addresses, of which there are enough if they have 64 bits.
 const MapsBeyondEnd = strconv.IntSize == 64
 
 // mapShared maps for reading.
@@ -23,7 +23,7 @@ func (d *description) mapShared(off int64, n int) ([]byte, error) {
 	return d.mmap(off, n, unix.PROT_READ)
 }
 
-// mapWritable maps for reading and writing, or for reading alone where the file was opened so.
+// mapWritable maps for reading and writing, or for reading alone if the file was opened so.
 func (d *description) mapWritable(off int64, n int) ([]byte, error) {
 	if d.flag&os.O_RDWR == 0 {
 		return d.mmap(off, n, unix.PROT_READ)

@@ -21,7 +21,7 @@ func (d *description) mapShared(int64, int) ([]byte, error) { return nil, ErrNoM
 // mapGranularity is where a map can begin.
 const mapGranularity = 64 << 10
 
-// mapWritable maps for reading and writing, or for reading alone where the file was opened so.
+// mapWritable maps for reading and writing, or for reading alone if the file was opened so.
 func (d *description) mapWritable(off int64, n int) ([]byte, error) {
 	protection, access := uint32(windows.PAGE_READONLY), uint32(windows.FILE_MAP_READ)
 	if d.flag&os.O_RDWR != 0 {

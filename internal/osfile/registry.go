@@ -145,7 +145,7 @@ func sweep(spare int) (closed error) {
 }
 
 // foreignInodes returns the inodes that the process has open through descriptors that are not ours.
-// Where the system has no list of descriptors it returns nothing, and lockedHere alone decides.
+// If the system has no list of descriptors it returns nothing, and lockedHere alone decides.
 // registry.mu is held.
 func foreignInodes() (map[fileID]bool, error) {
 	fds, err := descriptors()

@@ -21,7 +21,7 @@ func (f *File) Room() (bytes int64, err error) {
 // Preallocate gives the file blocks of the disk for n bytes from off on, beyond its end, too: its
 // size and its content stay as they are. A write to these bytes finds its room. Truncate gives back
 // the blocks beyond the end, also if the size stays the same. The error matches
-// errors.ErrUnsupported where the file system cannot do it.
+// errors.ErrUnsupported if the file system cannot do it.
 func (f *File) Preallocate(off, n int64) error {
 	if f.closed.Load() {
 		return f.fail("allocate", fs.ErrClosed)
@@ -31,7 +31,7 @@ func (f *File) Preallocate(off, n int64) error {
 
 // Punch gives back the blocks of the disk that hold n bytes from off on, which must lie within the
 // file. They read as zeros from then on, and a write to them needs room. The error matches
-// errors.ErrUnsupported where the file system cannot do it.
+// errors.ErrUnsupported if the file system cannot do it.
 func (f *File) Punch(off, n int64) error {
 	if f.closed.Load() {
 		return f.fail("punch", fs.ErrClosed)

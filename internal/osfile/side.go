@@ -18,7 +18,7 @@ import (
 //
 //	D1  A side file is a regular file with one name. Links are not followed, and anything but a
 //	    regular file is never opened.
-//	D2  Where every user can write to the directory, it belongs to the owner of the database, to
+//	D2  If every user can write to the directory, it belongs to the owner of the database, to
 //	    this user or to root, unless every user can read and write the database itself.
 //	D3  A side file that is made gets the permissions of the database, whatever the umask, and if
 //	    this process is root, its owner and its group. It is never open to more users than that, not

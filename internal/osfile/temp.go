@@ -31,7 +31,7 @@ func CreatePrivate(dir, pattern string) (*File, error) {
 }
 
 // CreateScratch creates a private file without a name, which vanishes with its Close or with the
-// process. Where the system keeps the names of open files, it is a temporary file that Discard
+// process. If the system keeps the names of open files, it is a temporary file that Discard
 // removes.
 func CreateScratch(dir string) (*File, error) {
 	f, err := createTemp(dir, ".scratch-*.tmp", 0o600)

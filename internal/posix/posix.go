@@ -130,7 +130,7 @@ func Because(err, cause error) error {
 	return cause
 }
 
-// Owner returns whose files this process makes; 0 where the system has no such numbers.
+// Owner returns whose files this process makes; 0 if the system has no such numbers.
 func Owner() (uid, gid uint32) { return uint32(max(0, os.Geteuid())), uint32(max(0, os.Getegid())) }
 
 // MaxLinks is how many symbolic links a path may lead through, as SYMLOOP_MAX says for the system.

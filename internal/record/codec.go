@@ -34,7 +34,7 @@ func Decode(t format.SerialType, b []byte, enc format.Encoding) Value {
 	return Value{}
 }
 
-// EncodeColumn returns a value as a column stores it: a REAL one keeps an integer where that is
+// EncodeColumn returns a value as a column stores it: a REAL one keeps an integer if that is
 // shorter.
 func EncodeColumn(v *Value, isReal bool) (typ format.SerialType, b []byte) {
 	if isReal && v.Kind() == Float {

@@ -97,7 +97,7 @@ func (c Collation) compare(a, b *Value) int {
 }
 
 // translate converts UTF-16 to the UTF-8 that SQLite compares: it takes any half of a surrogate
-// pair, and whatever follows it, for a pair. Where nothing does, the half is encoded as it is.
+// pair, and whatever follows it, for a pair. If nothing does, the half is encoded as it is.
 func translate(b []byte, enc format.Encoding) []byte {
 	order := byteOrder(enc)
 	out := make([]byte, 0, len(b)/2*3)
@@ -122,7 +122,7 @@ func translate(b []byte, enc format.Encoding) []byte {
 }
 
 // CompareNoCase compares two texts as SQLite's collation NOCASE does: it folds the 26 letters of
-// ASCII. Where both texts have a zero byte at the same place, it looks no further and compares
+// ASCII. If both texts have a zero byte at the same place, it looks no further and compares
 // their lengths.
 func CompareNoCase(x, y []byte) int {
 	for i := range min(len(x), len(y)) {
@@ -143,7 +143,7 @@ func lower(c byte) byte {
 	return c
 }
 
-// compareBytes is bytes.Compare, with an answer at hand where the first eight bytes differ.
+// compareBytes is bytes.Compare, with an answer at hand if the first eight bytes differ.
 func compareBytes(a, b []byte) int {
 	if len(a) >= 8 && len(b) >= 8 {
 		if x, y := binary.BigEndian.Uint64(a), binary.BigEndian.Uint64(b); x != y {

@@ -89,7 +89,7 @@ func WholeNumber(f float64) (i int64, ok bool) {
 }
 
 // AppendFloat appends the text that SQLite makes of a float since version 3.52: 17 digits, fewer
-// where the end is a run of nines or zeros that means the same float, and always a point. Versions
+// if the end is a run of nines or zeros that means the same float, and always a point. Versions
 // before gave 15 digits, often of another float.
 func AppendFloat(b []byte, f float64) []byte {
 	switch {

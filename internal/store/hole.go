@@ -55,7 +55,7 @@ func FirstHole(n *Node, off int64, rows iter.Seq2[StoredChunk, error]) (int64, e
 type SparseReader interface {
 	io.Reader
 	// SkipHole passes over the zeros that come next, as many whole units of that many bytes as
-	// there are. It returns how many bytes that were, 0 where data come next. Read returns the
+	// there are. It returns how many bytes that were, 0 if data come next. Read returns the
 	// zeros that SkipHole leaves.
 	SkipHole(unit int64) (int64, error)
 }

@@ -125,7 +125,7 @@ func (c *Conn) indexColumns(ctx context.Context, index string) ([]IndexColumn, e
 	return cols, nil
 }
 
-// RowidName is a name by which SQL can reach the rowid of t; ok is false where columns hide all
+// RowidName is a name by which SQL can reach the rowid of t; ok is false if columns hide all
 // three names.
 func (t Table) RowidName() (name string, ok bool) {
 	for _, name := range []string{"rowid", "_rowid_", "oid"} {

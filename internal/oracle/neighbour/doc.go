@@ -1,3 +1,3 @@
 // Package neighbour has only tests: ours and C SQLite in one process with the same database open,
-// where one of them wants it for itself.
+// when one of them wants it for itself.
 package neighbour

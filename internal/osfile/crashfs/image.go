@@ -60,7 +60,7 @@ type fate struct {
 	moved  func(m *move) bool
 	wrote  func(c *change, sector int) sectorFate // sector counts the sectors of the change; a Truncate has one
 	words  int                                    // of volatile files: 0 none, 1 the last, 2 an earlier, 3 garbage
-	rng    *rand.Rand                             // for garbage; nil where there is none
+	rng    *rand.Rand                             // for garbage; nil if there is none
 }
 
 type sectorFate int

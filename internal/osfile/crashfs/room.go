@@ -139,7 +139,7 @@ func (h *handle) Room() (bytes int64, err error) {
 	return max(0, h.fs.room-h.fs.used()) * blockSize, nil
 }
 
-// Preallocate gives the file blocks for n bytes from off on. Where there is no room for all it
+// Preallocate gives the file blocks for n bytes from off on. If there is no room for all it
 // keeps those that it got, as ext4 does.
 func (h *handle) Preallocate(off, n int64) error {
 	defer h.leave()

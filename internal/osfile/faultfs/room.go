@@ -9,7 +9,7 @@ type disk interface {
 	Punch(off, n int64) error
 }
 
-// allocate does an operation of the disk, where there is one.
+// allocate does an operation of the disk, if there is one.
 func (h *handle) allocate(op Op, do func(d disk) error) error {
 	d, ok := h.Handle.(disk)
 	if !ok {

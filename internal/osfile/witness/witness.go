@@ -25,7 +25,7 @@
 //	    journal would be played back or may come back, and the page is a leaf of the freelist: so it
 //	    is one after each crash.
 //
-// Where nothing is ever synced (durability Off) the rules hold for files as they are written.
+// If nothing is ever synced (durability Off) the rules hold for files as they are written.
 //
 // # Limits
 //

@@ -16,7 +16,7 @@ func numberArg(v record.Value) (record.Value, bool) {
 	return v, v.Kind() == record.Integer || v.Kind() == record.Float
 }
 
-// ofOne is a function of one float. It returns NULL if the argument is not a number, and where the
+// ofOne is a function of one float. It returns NULL if the argument is not a number, and if the
 // result is none.
 func ofOne(fn func(x float64) float64) func(args []record.Value) (record.Value, error) {
 	return func(args []record.Value) (record.Value, error) {
@@ -71,7 +71,7 @@ func logarithm(args []record.Value) (record.Value, error) {
 	return record.OfFloat(math.Log(y.Float64()) / base), nil
 }
 
-// positive is a logarithm of one argument, NULL where that is not positive.
+// positive is a logarithm of one argument, NULL if that is not positive.
 func positive(fn func(x float64) float64) func(args []record.Value) (record.Value, error) {
 	return func(args []record.Value) (record.Value, error) {
 		x, ok := numberArg(args[0])

@@ -159,7 +159,7 @@ func digits(s []byte) (n int, rest []byte) {
 	return int(u & math.MaxInt32), s
 }
 
-// next takes the next argument, NULL where there is none.
+// next takes the next argument, NULL if there is none.
 func (f *formatter) next() (v record.Value) {
 	if len(f.args) > 0 {
 		v, f.args = f.args[0], f.args[1:]

@@ -11,7 +11,7 @@
 // SQLite generates its parser from an LALR(1) grammar. This parser is written by hand, by recursive
 // descent and precedence climbing, and keeps four properties of the generated one:
 //
-//	P1  A keyword is consumed as soon as some rule can begin with it. Where a keyword cannot
+//	P1  A keyword is consumed when some rule can begin with it. Where a keyword cannot
 //	    continue, the error names the token after it. For example, "FROM t NOT x" fails at x.
 //	P2  A keyword that falls back to a name (see kind) is a keyword wherever the grammar has a use
 //	    for it. For example, "SELECT cast" is incomplete, and "SELECT a.cast" is a column.

@@ -8,7 +8,7 @@ import (
 
 // setNumber gives e the value of a number without separators. An integer that does not fit into 64
 // bits is a real number, as in SQLite. A hexadecimal one that does not fit stays an OpInteger with
-// Oversized: SQLite refuses it only where it generates code.
+// Oversized: SQLite refuses it only when it generates code.
 func (e *Expr) setNumber(text string) {
 	e.Text, e.Op = text, OpInteger
 	if isHexNumber(text) {

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// textDigits is how many significant digits SQLite prints of a float where it makes a text of it.
+// textDigits is how many significant digits SQLite prints of a float when it makes a text of it.
 // Versions before 3.52 printed 15, often of another float.
 const textDigits = 17
 
@@ -44,7 +44,7 @@ func DigitsOf(f float64, round, most int) Digits {
 	return d
 }
 
-// round cuts the digits to n, of which 17 are cut further where fewer of them mean f.
+// round cuts the digits to n, of which 17 are cut further if fewer of them mean f.
 func (d *Digits) round(f float64, n, exp int) {
 	z := d.Digits
 	if n == textDigits {
@@ -57,7 +57,7 @@ func (d *Digits) round(f float64, n, exp int) {
 	}
 }
 
-// shortest returns how many of the 18 or more digits z are enough to mean f, where these end in a
+// shortest returns how many of the 18 or more digits z are enough to mean f, if these end in a
 // run of nines or zeros.
 func shortest(z []byte, f float64, point, exp int) int {
 	switch {

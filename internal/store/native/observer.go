@@ -203,6 +203,6 @@ func (s *Store) ContentPages(of store.Rx, ino store.Ino, start, end int64, fn fu
 	})
 }
 
-// maxDataHeader is how long the header of a data row is at most, where no other program has added
+// maxDataHeader is how long the header of a data row is at most, if no other program has added
 // columns.
 const maxDataHeader = 16

@@ -14,7 +14,7 @@ import (
 // and reap has removed it.
 //
 // A row of an inode that does not exist any more marks the highest number that was ever given,
-// where no inode has a higher one: so that numbers are not given again.
+// if no inode has a higher one: so that numbers are not given again.
 
 const (
 	reapAfter = 256  // orphans
@@ -86,7 +86,7 @@ func (s *Store) reapReleased() {
 }
 
 // reapLeft is reap when the volume is opened. In a damaged one an orphan may have a name, and
-// content that Repair keeps. Names of inodes are not indexed: where there are too many entries to
+// content that Repair keeps. Names of inodes are not indexed: if there are too many entries to
 // look at all of them, it leaves the orphans to Close, so that there is time for Repair.
 func (s *Store) reapLeft(ctx context.Context) error {
 	found, err := s.listOrphans(ctx, 0)

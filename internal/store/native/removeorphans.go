@@ -11,12 +11,12 @@ import (
 	"github.com/foliofs/folio/internal/store/native/rowstore"
 )
 
-// removeStep is how much content one transaction removes where there is little room: it changes
+// removeStep is how much content one transaction removes if there is little room: it changes
 // about 20 pages, and each is a frame of the log.
 const removeStep = (8 << 20) / store.ChunkSize // chunks
 
 // removeOrphans removes orphans that are not pinned, with all they have, and marks that are not
-// needed: in one transaction or, where the disk has no room for that, in small ones. An orphan that
+// needed: in one transaction or, if the disk has no room for that, in small ones. An orphan that
 // was removed in part is shorter, and an orphan still.
 func (s *Store) removeOrphans(ctx context.Context, list, marks []store.Ino) error {
 	err := s.removeTogether(ctx, list, marks)

@@ -47,7 +47,7 @@ type Driver interface {
 // Settings are chosen again each time a member opens the database.
 type Settings struct {
 	Sync    string // OFF, NORMAL, FULL or EXTRA
-	Journal string // DELETE, TRUNCATE or PERSIST, where the database is not in WAL mode
+	Journal string // DELETE, TRUNCATE or PERSIST, if the database is not in WAL mode
 	Odd     uint64 // decides all else
 }
 

@@ -18,7 +18,7 @@ import (
 //	    trusted.
 //	R2  No byte of content and no extended attribute is removed. Inodes that cannot be reached get a
 //	    name in lost+found.
-//	R3  A number is corrected where all else agrees. A size that is possible, but too large for the
+//	R3  A number is corrected if all else agrees. A size that is possible, but too large for the
 //	    stored content, is left as it is: to call the rest a hole would turn lost content into
 //	    zeros. Only a file that could not be read at all gets such a hole, and the report says so.
 //	R4  A Repair is one transaction, except for its changes of the schema, and a second Repair
@@ -63,8 +63,8 @@ func repairText(ctx context.Context, db *sqlitefile.DB, report *store.RepairRepo
 	return rowstore.Explain(err)
 }
 
-// look reports whether the database is sound, and whether all that is in the volume is, too. Where
-// it is, a Repair takes as little memory as a Check; where it is not, it takes some 150 bytes for
+// look reports whether the database is sound, and whether all that is in the volume is, too. If
+// it is, a Repair takes as little memory as a Check; if it is not, it takes some 150 bytes for
 // each inode.
 func look(ctx context.Context, db *sqlitefile.DB, report *store.Report) (sound, whole bool, err error) {
 	err = db.View(ctx, func(rx *sqlitefile.Rx) error {

@@ -16,7 +16,7 @@ import (
 // A damaged history keeps a volume from being written, or a snapshot from being removed. It is put
 // right as far as no guess is needed; live rows are never touched:
 //
-//	R5  A snapshot keeps its number. Where its first inode cannot be right, it becomes the one of the
+//	R5  A snapshot keeps its number. If its first inode cannot be right, it becomes the one of the
 //	    next snapshot: then it shows files that are younger, but lacks none. Restore removes what a
 //	    snapshot lacks.
 //	R6  A kept row is removed if its key is impossible or no snapshot can see it, and an entry if it

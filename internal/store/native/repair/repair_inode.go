@@ -153,7 +153,7 @@ func (r *repairer) device(n *check.Node) bool {
 	return true
 }
 
-// size puts the size and the holes of one inode right, where that can be done, and reports whether
+// size puts the size and the holes of one inode right, if that can be done, and reports whether
 // it did.
 func (r *repairer) size(n *check.Node, content bool) bool {
 	size, holes := n.Size, n.Holes

@@ -108,7 +108,7 @@ func (r *repairer) oddChunks() (list []int64, err error) {
 	return list, err
 }
 
-// mayBeEmpty reports whether a data row is one of a clone, where it hides the base's row (C1).
+// mayBeEmpty reports whether a data row is one of a clone, if it hides the base's row (C1).
 func (r *repairer) mayBeEmpty(id int64) bool {
 	n := r.seen.Find(store.Ino(id >> store.ChunkBits))
 	return n != nil && id&(1<<store.ChunkBits-1) < n.Chunks

@@ -11,7 +11,7 @@ type Origin struct {
 	Chunks int64
 }
 
-// Shares returns the id of the row of the base that shows through where a chunk has no own row.
+// Shares returns the id of the row of the base that shows through if a chunk has no own row.
 func (o Origin) Shares(id int64) (base int64, ok bool) {
 	chunk := id & (1<<store.ChunkBits - 1)
 	return store.DataID(o.Base, 0) + chunk, chunk < o.Chunks

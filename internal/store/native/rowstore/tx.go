@@ -227,7 +227,7 @@ func lastBelow(t *sqlitefile.TableWriter, rowid int64) (last int64, ok bool, err
 	return row.Rowid(), err == nil, err
 }
 
-// anyIno looks for a free number where the highest was given.
+// anyIno looks for a free number if the highest was given.
 func (t *Tx) anyIno() (store.Ino, error) {
 	for range 100 {
 		ino := store.Root + 1 + rand.N(store.MaxIno-1)

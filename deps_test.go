@@ -33,6 +33,7 @@ type importRule struct {
 var importRules = []importRule{
 	{pkg: "internal/invariant"},
 	{pkg: "internal/blocked"},                         // for tests
+	{pkg: "internal/race"},                            // for tests
 	{pkg: "internal/wine", third: "golang.org/x/sys"}, // for tests
 	{pkg: "internal/inoset", pure: true},
 	{pkg: "internal/mediatype", pure: true}, // for adapter/dav and serve

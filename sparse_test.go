@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/race"
 	"github.com/foliofs/folio/internal/store"
 	"github.com/foliofs/folio/internal/volumetest"
 )
@@ -160,6 +161,7 @@ func (f sparseFile) Read(p []byte) (int, error) { return f.sparseReader.Read(p) 
 // Each call that takes a content must keep the holes that the content tells, and no more than it
 // does of zeros.
 func TestTakeSparse(t *testing.T) {
+	race.Skip(t, "it is long, and calls from one goroutine")
 	t.Parallel()
 	for call, take := range takers {
 		for name, content := range sparseContents() {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/internal/posix"
+	"github.com/foliofs/folio/internal/race"
 	"github.com/foliofs/folio/internal/volumetest"
 )
 
@@ -316,6 +317,7 @@ func TestLongPaths(t *testing.T) {
 
 // TestDeep goes through paths of 10,000 levels.
 func TestDeep(t *testing.T) {
+	race.Skip(t, "it is long, and calls from one goroutine")
 	t.Parallel()
 	v := volumetest.Empty(t)
 	const levels = 10_000

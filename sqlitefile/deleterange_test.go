@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/foliofs/folio/internal/race"
 )
 
 // rangeSchemas are tables t whose rows DeleteRange deletes in each of its ways.
@@ -26,6 +28,7 @@ var rangeSchemas = map[string]string{
 // TestDeleteRangeTable deletes ranges of random tables, with parts of the transactions taken back,
 // and compares each step with a map.
 func TestDeleteRangeTable(t *testing.T) {
+	race.Skip(t, "it is long, and calls from one goroutine")
 	t.Parallel()
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/foliofs/folio/internal/osfile/crashfs"
+	"github.com/foliofs/folio/internal/race"
 )
 
 // schemaSteps make, change and drop a schema. Each leaves another sqlite_schema behind.
@@ -36,6 +37,7 @@ var schemaSteps = []func(tx *Tx) error{
 // TestCrashSchema crashes the creation of a database and of its schema at each moment: it is empty,
 // or has the schema after one of the steps, and not less than those that were acknowledged.
 func TestCrashSchema(t *testing.T) {
+	race.Skip(t, "it is long, and calls from one goroutine")
 	t.Parallel()
 	for _, mode := range []JournalMode{JournalWAL, JournalPersist, JournalTruncate, JournalDelete}[:inQuick(1, inShort(2, 4))] {
 		t.Run(fmt.Sprint(mode), func(t *testing.T) {

@@ -22,6 +22,7 @@ import (
 	"github.com/foliofs/folio/internal/osfile"
 	"github.com/foliofs/folio/internal/osfile/crashfs"
 	"github.com/foliofs/folio/internal/osfile/faultfs"
+	"github.com/foliofs/folio/internal/race"
 )
 
 var faultStride = flag.Int("fault.stride", 0, "let every so manieth operation fail in fault tests; 0 for what fits into CI")
@@ -53,6 +54,7 @@ var faultPoints atomic.Int64
 // or hangs or leaks; what was acknowledged is there; what failed has happened as a whole or not at
 // all; with the fault gone the database can be opened and used.
 func TestFault(t *testing.T) {
+	race.Skip(t, "it is long, and calls from one goroutine")
 	t.Cleanup(func() { t.Logf("so far: %d points", faultPoints.Load()) })
 	for i, mode := range crashModes {
 		if testing.Short() && i%3 != 0 { // one goroutine runs: without the race detector all modes are tried

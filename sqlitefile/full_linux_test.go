@@ -18,6 +18,7 @@ import (
 
 	"github.com/foliofs/folio/internal/dberr"
 	"github.com/foliofs/folio/internal/osfile"
+	"github.com/foliofs/folio/internal/race"
 	"github.com/foliofs/folio/internal/wal"
 )
 
@@ -352,6 +353,7 @@ const limitEnv = "FOLIO_LIMIT"
 
 // TestLimits lets processes of their own run into limits of the system.
 func TestLimits(t *testing.T) {
+	race.Skip(t, "it is long, and calls from one goroutine")
 	t.Parallel()
 	for _, limit := range []string{"file size", "open files"} {
 		for _, mode := range crashModes {
@@ -454,6 +456,7 @@ const syncEnv = "FOLIO_SYNC_DATABASE"
 // failed, nothing more is written, reading goes on, and the database can be opened again with all
 // that was acknowledged.
 func TestSyncFails(t *testing.T) {
+	race.Skip(t, "it runs processes")
 	t.Parallel()
 	strace, err := exec.LookPath("strace")
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/foliofs/folio/internal/format"
 	"github.com/foliofs/folio/internal/invariant"
+	"github.com/foliofs/folio/internal/race"
 )
 
 var exhaustive = flag.Bool("exhaustive", false, "damage every byte of which the tests otherwise damage one in thirty")
@@ -109,6 +110,7 @@ func (m dbImage) leafCell(kind format.PageKind, pgno uint32, cell []byte) {
 
 // TestHostileTrees takes b-trees that are no trees.
 func TestHostileTrees(t *testing.T) {
+	race.Skip(t, "it is long, and calls from one goroutine")
 	seed := seeds[0].image(t)
 	first := uint32(len(seed)/512) + 1 // of the pages that grow adds
 	for _, o := range []struct {
@@ -159,6 +161,7 @@ func TestHostileTrees(t *testing.T) {
 
 // TestHostileCells takes cells that claim what cannot be.
 func TestHostileCells(t *testing.T) {
+	race.Skip(t, "it is long, and calls from one goroutine")
 	seed := seeds[0].image(t)
 	long := func(v uint64) []byte { // nine bytes, whatever v
 		b := slices.Repeat([]byte{0x80}, 9)
@@ -236,6 +239,7 @@ func TestLongVarints(t *testing.T) {
 
 // TestHostileOverflow lets every cell of a large page share one long chain of overflow pages.
 func TestHostileOverflow(t *testing.T) {
+	race.Skip(t, "it is long, and calls from one goroutine")
 	m := made(t, "PRAGMA page_size = 65536; CREATE TABLE t (a); INSERT INTO t VALUES (zeroblob(7000000));")
 	h, _ := m.node(2)
 	const cells = 5000
@@ -251,6 +255,7 @@ func TestHostileOverflow(t *testing.T) {
 
 // TestHostileFreelist takes freelists that lead everywhere.
 func TestHostileFreelist(t *testing.T) {
+	race.Skip(t, "it is long, and calls from one goroutine")
 	seed := seeds[0].image(t)
 	trunk := be32(seed[32:])
 	for name, plant := range map[string]func(m dbImage){
@@ -280,6 +285,7 @@ func TestHostileFreelist(t *testing.T) {
 
 // TestHostileHeader takes headers that lie about the file.
 func TestHostileHeader(t *testing.T) {
+	race.Skip(t, "it is long, and calls from one goroutine")
 	seed := seeds[0].image(t)
 	for _, h := range []struct {
 		name   string
@@ -325,6 +331,7 @@ func TestHostileHeader(t *testing.T) {
 
 // TestHostileReserved reads a database with as many reserved bytes as there can be.
 func TestHostileReserved(t *testing.T) {
+	race.Skip(t, "it is long, and calls from one goroutine")
 	m := made(t, "PRAGMA page_size = 1024;\n.filectrl reserve_bytes 255\nVACUUM; CREATE TABLE t (a UNIQUE);"+
 		counted(200, "INSERT INTO t SELECT zeroblob(i * 10) || i FROM n"))
 	if m[20] != 255 {
@@ -337,6 +344,7 @@ func TestHostileReserved(t *testing.T) {
 
 // TestHostileSize opens a database of 2^32-2 pages, all but a few of them a hole.
 func TestHostileSize(t *testing.T) {
+	race.Skip(t, "it is long, and calls from one goroutine")
 	m := seeds[0].image(t)
 	m.set32(28, format.MaxPage)
 	path := m.write(t)
@@ -350,6 +358,7 @@ func TestHostileSize(t *testing.T) {
 
 // TestHostileSchema takes schemas that are long, or about themselves.
 func TestHostileSchema(t *testing.T) {
+	race.Skip(t, "it is long, and calls from one goroutine")
 	for name, sql := range map[string]string{
 		"1 MB of SQL":       "CREATE TABLE a (a /* " + strings.Repeat("x", 1_000_000) + " */);",
 		"1 MB of a default": "CREATE TABLE a (a); INSERT INTO a VALUES (1); ALTER TABLE a ADD COLUMN b DEFAULT '" + strings.Repeat("x", 1_000_000) + "';",
@@ -394,6 +403,7 @@ func numbered(n int, format string) string {
 
 // TestHostileCuts cuts the seeds off at many lengths, with and without a header that knows.
 func TestHostileCuts(t *testing.T) {
+	race.Skip(t, "it is long, and calls from one goroutine")
 	for _, s := range seeds {
 		whole, path := s.image(t), filepath.Join(t.TempDir(), "cut.db")
 		for n := 0; n < len(whole); n += 311 {
@@ -412,6 +422,7 @@ func TestHostileCuts(t *testing.T) {
 // TestHostileBytes damages bytes at the start of every page, where its structure is, and all of the
 // header.
 func TestHostileBytes(t *testing.T) {
+	race.Skip(t, "it is long, and calls from one goroutine")
 	count := 0
 	for _, s := range seeds {
 		whole, path := s.image(t), filepath.Join(t.TempDir(), "bytes.db")
@@ -438,6 +449,7 @@ func TestHostileBytes(t *testing.T) {
 
 // TestHostilePointerMap takes pointer maps that say anything of anything.
 func TestHostilePointerMap(t *testing.T) {
+	race.Skip(t, "it is long, and calls from one goroutine")
 	seed := seeds[1].image(t)
 	entries := seed.page(2)[:5*51]
 	for i := 0; i+5 <= len(entries); i += 5 {

@@ -6,6 +6,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/foliofs/folio/internal/race"
 )
 
 // writeDamaged inserts rows into and deletes rows from each table of a database, then compacts it.
@@ -118,6 +120,7 @@ func deleteAll(w TableWriter) (err error) {
 
 // TestHostileContentStart grows roots whose content area begins nowhere.
 func TestHostileContentStart(t *testing.T) {
+	race.Skip(t, "it is long, and calls from one goroutine")
 	for _, s := range thinned(seeds, 3) {
 		whole := s.image(t)
 		for pgno := uint32(0); pgno < uint32(len(whole)/whole.header().PageSize); pgno += uint32(inShort(5, 1)) {
@@ -132,6 +135,7 @@ func TestHostileContentStart(t *testing.T) {
 
 // TestHostileOrder deletes rows from tables and indexes whose cells are in the wrong order.
 func TestHostileOrder(t *testing.T) {
+	race.Skip(t, "it is long, and calls from one goroutine")
 	for _, s := range seeds {
 		whole := s.image(t)
 		for pgno := range uint32(len(whole) / whole.header().PageSize) {

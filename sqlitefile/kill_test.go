@@ -10,12 +10,14 @@ import (
 	"time"
 
 	"github.com/foliofs/folio/internal/osfile/crashfs"
+	"github.com/foliofs/folio/internal/race"
 )
 
 // TestKill kills a process in place of each operation of its work, with another process that goes
 // on with the same files and, in WAL mode, the same wal-index: that one finds everything that was
 // acknowledged, and the last transaction as a whole or not at all, and writes on.
 func TestKill(t *testing.T) {
+	race.Skip(t, "it runs processes")
 	t.Parallel()
 	for _, mode := range []JournalMode{JournalDelete, JournalTruncate, JournalPersist, JournalWAL} {
 		for _, tight := range []bool{false, true} {

@@ -5,11 +5,14 @@ import (
 	"fmt"
 	"path/filepath"
 	"testing"
+
+	"github.com/foliofs/folio/internal/race"
 )
 
 // Every key is found, and every key that is not there is not, where keys share long prefixes: eight
 // bytes behind the prefix of a page, 16 bytes, and more.
 func TestFindLongPrefixes(t *testing.T) {
+	race.Skip(t, "it is long, and calls from one goroutine")
 	t.Parallel()
 	for _, form := range []string{"%d", "/data/%03d/folder%d", "/data/0123456/%d/x%d", "%030d/%d"} {
 		t.Run(form, func(t *testing.T) {

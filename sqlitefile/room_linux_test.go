@@ -11,6 +11,7 @@ import (
 
 	"github.com/foliofs/folio/internal/btree"
 	"github.com/foliofs/folio/internal/pager"
+	"github.com/foliofs/folio/internal/race"
 )
 
 // smallDisks are file systems that are full soon.
@@ -42,6 +43,7 @@ func tmpfsDisk(t *testing.T, options string) (dir string) {
 // by another file. Then rows can be deleted, with and without a log next to the database, and after
 // that some inserted: until there is room, and without it.
 func TestFullDiskRemoval(t *testing.T) {
+	race.Skip(t, "it runs processes")
 	for _, disk := range smallDisks[:inShort(1, len(smallDisks))] {
 		for _, mode := range crashModes {
 			for _, log := range []bool{false, true} {

@@ -7,6 +7,8 @@ import (
 	"os"
 	"slices"
 	"testing"
+
+	"github.com/foliofs/folio/internal/race"
 )
 
 // TestInfo reads what the headers of the seeds tell.
@@ -48,6 +50,7 @@ func TestInfo(t *testing.T) {
 
 // TestColumns lists the columns of tables and of what indexes hold.
 func TestColumns(t *testing.T) {
+	race.Skip(t, "it is long, and calls from one goroutine")
 	t.Parallel()
 	view(t, open(t, seeds[1].path(), nil), func(rx *Rx) error {
 		table, err := rx.Table("WORD")

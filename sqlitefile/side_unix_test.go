@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio/internal/dberr"
+	"github.com/foliofs/folio/internal/race"
 )
 
 // An obstacle puts something at the name of a side file that the engine must not use.
@@ -111,6 +112,7 @@ func uses() []use {
 // nothing outside is touched, nothing waits, and what is refused says so in one line. Whatever can
 // go on without the file may do so.
 func TestSideObstacles(t *testing.T) {
+	race.Skip(t, "it runs processes")
 	t.Parallel()
 	n := 0
 	for _, mode := range []JournalMode{JournalDelete, JournalWAL} {

@@ -9,12 +9,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/foliofs/folio/internal/race"
 )
 
 // TestSpillAgain changes the same pages again and again in one transaction that keeps few of them
 // in memory, with parts of it taken back: the log holds each page once for every part that may be
 // taken back (S4), and what is committed is what a map says.
 func TestSpillAgain(t *testing.T) {
+	race.Skip(t, "it is long, and calls from one goroutine")
 	t.Parallel()
 	for seed := range uint64(inQuick(3, 8)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -58,6 +61,7 @@ func spillAgain(t *testing.T, seed uint64) {
 // TestSpillAnew spills into a log that begins anew for it, after readers have looked for pages in
 // the one before: its frames have numbers of earlier frames.
 func TestSpillAnew(t *testing.T) {
+	race.Skip(t, "it is long, and calls from one goroutine")
 	t.Parallel()
 	for seed := range uint64(inQuick(3, 8)) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {

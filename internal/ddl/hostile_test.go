@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/foliofs/folio/internal/race"
 )
 
 // TestHostile parses long texts that repeat one thing. It ends only if time is linear, or nearly
@@ -62,6 +64,7 @@ func TestHostile(t *testing.T) {
 
 // TestLimits wants statements within the limits to be accepted, and an error beyond.
 func TestLimits(t *testing.T) {
+	race.Skip(t, "it is long, and calls from one goroutine")
 	t.Parallel()
 	var columns []string
 	for i := range maxColumns {

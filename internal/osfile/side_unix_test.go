@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/foliofs/folio/internal/osfile"
+	"github.com/foliofs/folio/internal/race"
 )
 
 func init() { roles["side"] = sideRole }
@@ -145,6 +146,7 @@ func TestSideOwner(t *testing.T) {
 // TestSideAccess makes side files of databases of each mode, under each umask, and as root of
 // another user (D3, D4).
 func TestSideAccess(t *testing.T) {
+	race.Skip(t, "it runs processes")
 	t.Parallel()
 	owners := []int{os.Geteuid()}
 	if os.Geteuid() == 0 {

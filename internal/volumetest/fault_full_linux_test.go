@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/race"
 )
 
 // smallDisk mounts a file system in memory of so many bytes. Without root the test is skipped.
@@ -27,6 +28,7 @@ func smallDisk(t *testing.T, size string) (dir string) {
 
 // TestFullFaults makes each call on a disk that is full before it, or becomes so in the middle.
 func TestFullFaults(t *testing.T) {
+	race.Skip(t, "it is long, and calls from one goroutine")
 	t.Parallel()
 	dir := smallDisk(t, "2m")
 	image, calls := newFaultImage(t), faultCalls()

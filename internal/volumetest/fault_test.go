@@ -15,6 +15,7 @@ import (
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/internal/osfile"
 	"github.com/foliofs/folio/internal/osfile/faultfs"
+	"github.com/foliofs/folio/internal/race"
 	"github.com/foliofs/folio/sqlitefile"
 )
 
@@ -47,6 +48,7 @@ const (
 // TestFaults makes each call of the package while each fault happens: it returns the error that
 // the documentation names, and it neither panics, nor hangs, nor ends the process.
 func TestFaults(t *testing.T) {
+	race.Skip(t, "it is long, and calls from one goroutine")
 	t.Parallel()
 	image, calls := newFaultImage(t), faultCalls()
 	for i, f := range faults() {
@@ -70,6 +72,7 @@ func TestFaults(t *testing.T) {
 
 // TestCutFaults makes each call while another process cuts a file of the volume off.
 func TestCutFaults(t *testing.T) {
+	race.Skip(t, "it is long, and calls from one goroutine")
 	t.Parallel()
 	image, calls, cuts := newFaultImage(t), faultCalls(), cutFaults()
 	stride := *faultStride * InQuick(3, 1)

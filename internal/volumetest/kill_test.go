@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/race"
 )
 
 var (
@@ -49,6 +50,7 @@ func (m *killMember) String() string {
 //
 //	go test ./internal/volumetest -run TestKilled -kill.processes 20 -kill.for 10m -timeout 0
 func TestKilled(t *testing.T) {
+	race.Skip(t, "it runs processes")
 	if job := os.Getenv(killVariable); job != "" {
 		beMember(t, job)
 		return

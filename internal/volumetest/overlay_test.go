@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/race"
 )
 
 // oldTime is the time of modification of files of a base.
@@ -68,6 +69,7 @@ func stored(t *testing.T, v *folio.Volume, name string) int64 {
 // TestOverlayContent changes parts of the content of a file of a base at random, and compares it
 // with a slice of bytes.
 func TestOverlayContent(t *testing.T) {
+	race.Skip(t, "it is long, and calls from one goroutine")
 	t.Parallel()
 	r := Random(t)
 	for round := range InQuick(5, 20) {

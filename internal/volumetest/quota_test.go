@@ -9,10 +9,12 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/race"
 )
 
 // TestQuota writes more than a volume may hold, in every way. The old files must stay.
 func TestQuota(t *testing.T) {
+	race.Skip(t, "it is long, and calls from one goroutine")
 	t.Parallel()
 	const size = 1 << 20
 	v := Limited(t, size)
@@ -60,6 +62,7 @@ func TestQuota(t *testing.T) {
 
 // TestQuotaRoom fills a volume and empties it again: removing always works, and makes room at once.
 func TestQuotaRoom(t *testing.T) {
+	race.Skip(t, "it is long, and calls from one goroutine")
 	t.Parallel()
 	const size = 4 << 20
 	v := Limited(t, size)

@@ -5,11 +5,14 @@ import (
 	"io/fs"
 	"strings"
 	"testing"
+
+	"github.com/foliofs/folio/internal/race"
 )
 
 // TestRepairHistory damages the histories of volumes by SQL, and repairs them. The live files stay,
 // the volume can be written, and its snapshots can be read and removed.
 func TestRepairHistory(t *testing.T) {
+	race.Skip(t, "it is long, and calls from one goroutine")
 	t.Parallel()
 	for change, want := range map[string]string{ // by the statement, the names of the snapshots afterwards
 		"UPDATE snapshot SET name = 'a@b' WHERE name = 'second'":                               "first repaired-2 third",

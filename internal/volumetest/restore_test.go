@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/race"
 )
 
 var restoreRounds = flag.Int("restore.rounds", 60, "rounds of the test of Restore")
@@ -360,6 +361,7 @@ func TestRestoreOpen(t *testing.T) {
 
 // TestRestoreSparse restores a file with holes: they come back, and only what differs is written.
 func TestRestoreSparse(t *testing.T) {
+	race.Skip(t, "it is long, and calls from one goroutine")
 	t.Parallel()
 	v := Empty(t)
 	const size = 100 << 20

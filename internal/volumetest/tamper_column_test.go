@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/race"
 	"github.com/foliofs/folio/internal/store"
 	"github.com/foliofs/folio/sqlitefile"
 )
@@ -223,6 +224,7 @@ func violations() (list []violation) {
 // Check must find each of them, every call must end, and Repair must correct each that it can.
 // Afterwards everything can be removed.
 func TestColumns(t *testing.T) {
+	race.Skip(t, "it is long, and calls from one goroutine")
 	t.Parallel()
 	base := columnBase(t)
 	for i, x := range violations() {

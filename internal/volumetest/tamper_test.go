@@ -10,12 +10,14 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/race"
 	"github.com/foliofs/folio/internal/store"
 	"github.com/foliofs/folio/internal/store/native"
 )
 
 // TestEndlessDirectory walks a directory that lies in itself: the walk must end, with an error.
 func TestEndlessDirectory(t *testing.T) {
+	race.Skip(t, "it is long, and calls from one goroutine")
 	t.Parallel()
 	v := Craft(t, PlainRoot, func(b *native.Builder) error {
 		return b.Entry(store.Root, store.Entry{Name: "d", Ino: store.Root, Type: store.Dir})

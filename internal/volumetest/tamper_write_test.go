@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/race"
 	"github.com/foliofs/folio/internal/store"
 	"github.com/foliofs/folio/internal/store/native"
 )
@@ -72,6 +73,7 @@ func addEntry(b *native.Builder, dir store.Ino, name string, ino store.Ino, typ 
 // other. No call may panic or loop, the database must stay sound, and Check must report its
 // findings.
 func TestTamperedWriting(t *testing.T) {
+	race.Skip(t, "it is long, and calls from one goroutine")
 	t.Parallel()
 	calls := changes("x")
 	for name, rows := range tampered {

@@ -10,6 +10,7 @@ import (
 	"github.com/foliofs/folio/internal/osfile"
 	"github.com/foliofs/folio/internal/osfile/crashfs"
 	"github.com/foliofs/folio/internal/osfile/faultfs"
+	"github.com/foliofs/folio/internal/race"
 )
 
 // use does every operation once, and returns those that failed.
@@ -55,6 +56,7 @@ func use(t *testing.T, sys osfile.System) (failed []string) {
 }
 
 func TestFaults(t *testing.T) {
+	race.Skip(t, "it is long, and calls from one goroutine")
 	t.Parallel()
 	for _, tt := range []struct {
 		name  string

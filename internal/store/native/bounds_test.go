@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/foliofs/folio/internal/race"
 	"github.com/foliofs/folio/internal/store"
 	"github.com/foliofs/folio/sqlitefile"
 )
@@ -69,6 +70,7 @@ func allocated(fn func()) uint64 {
 // reads. None of them allocates as much as the value has, and Check names it. The test is not
 // parallel, because other tests would allocate meanwhile.
 func TestBounds(t *testing.T) {
+	race.Skip(t, "it is long, and calls from one goroutine")
 	long := strings.Repeat("x", hostileLength)
 	for name, hostile := range hostileValues {
 		t.Run(name, func(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio/internal/invariant"
+	"github.com/foliofs/folio/internal/race"
 	"github.com/foliofs/folio/internal/store"
 	"github.com/foliofs/folio/internal/store/native/rowstore"
 	"github.com/foliofs/folio/sqlitefile"
@@ -21,6 +22,7 @@ import (
 // TestObserved makes random changes by another connection, mixed with known ones, and checks that
 // each change of the other connection is among those that Observed returns.
 func TestObserved(t *testing.T) {
+	race.Skip(t, "it is long, and calls from one goroutine")
 	seeds := uint64(8)
 	if testing.Short() && !invariant.Enabled {
 		seeds = 2

@@ -35,7 +35,7 @@ func (c *change) chown(n *store.Node, uid, gid int) error {
 
 // chtimes sets the times of an inode; a zero time leaves one as it is.
 func (c *change) chtimes(n *store.Node, atime, mtime time.Time) error {
-	n.Atime, n.Mtime = nanoseconds(atime, n.Atime), nanoseconds(mtime, n.Mtime)
+	n.Atime, n.Mtime = posix.Nanoseconds(atime, n.Atime), posix.Nanoseconds(mtime, n.Mtime)
 	n.Ctime = c.Now
 	return c.Tx.Put(n)
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
 	"strings"
 	"time"
 
@@ -177,29 +176,14 @@ func (h *Header) node(now int64) (n store.Node, err error) {
 	if h.Mode&fs.ModeDevice != 0 {
 		n.Rdev = h.Rdev
 	}
-	n.Mtime = nanoseconds(h.ModTime, now)
-	n.Atime = nanoseconds(h.AccessTime, n.Mtime)
-	n.Ctime = nanoseconds(h.ChangeTime, n.Mtime)
+	n.Mtime = posix.Nanoseconds(h.ModTime, now)
+	n.Atime = posix.Nanoseconds(h.AccessTime, n.Mtime)
+	n.Ctime = posix.Nanoseconds(h.ChangeTime, n.Mtime)
 	return n, nil
 }
 
 // validText reports whether s can be a target or the name of an attribute.
 func validText(s string) bool { return s != "" && strings.IndexByte(s, 0) < 0 }
-
-// nanoseconds returns t since 1970, or zero for the zero time.
-func nanoseconds(t time.Time, zero int64) int64 {
-	if t.IsZero() {
-		return zero
-	}
-	const limit = math.MaxInt64/int64(time.Second) - 1
-	switch seconds := t.Unix(); {
-	case seconds > limit:
-		return math.MaxInt64
-	case seconds < -limit:
-		return math.MinInt64
-	}
-	return t.UnixNano()
-}
 
 func (b *Builder) insert(h *Header, n buildNode, content func(store.Ino) (size, holes int64, err error)) error {
 	ino, err := b.tree.add(h.Name, n, b.implied())

@@ -2,6 +2,7 @@ package folio_test
 
 import (
 	"fmt"
+	"go/ast"
 	"go/build/constraint"
 	"go/parser"
 	"go/token"
@@ -21,11 +22,12 @@ const modulePath = "github.com/foliofs/folio"
 // the standard library, except for the doors to the operating system, and may be used with
 // internal/invariant.
 type importRule struct {
-	pkg   string // its directory; a name that ends in /* stands for any directory below
-	own   string // packages of this module, all of them from earlier rules; "." is the root
-	third string // modules of third parties, those of its tests included
-	os    bool   // may touch the operating system
-	pure  bool   // no I/O and no state: not even the standard library's readers, clocks and locks
+	pkg    string // its directory; a name that ends in /* stands for any directory below
+	own    string // packages of this module, all of them from earlier rules; "." is the root
+	third  string // modules of third parties, those of its tests included
+	os     bool   // may touch the operating system
+	osRoot bool   // may name the type os.Root, and nothing else of package os
+	pure   bool   // no I/O and no state: not even the standard library's readers, clocks and locks
 }
 
 // importRules is policy, from the bottom to the top. A package without a rule does not pass. Relax
@@ -91,7 +93,11 @@ var importRules = []importRule{
 	},
 	{pkg: "internal/store/overlay", own: "internal/store internal/store/release internal/posix"},
 	{pkg: "internal/inode", own: "internal/posix internal/store"},
-	{pkg: ".", own: "internal/inode internal/store internal/store/native internal/store/overlay internal/posix internal/inoset internal/private"},
+	{pkg: "internal/commit", own: "internal/store internal/store/overlay internal/posix"},
+	{
+		pkg: ".", osRoot: true, // which an overlay is committed to
+		own: "internal/inode internal/store internal/store/native internal/store/overlay internal/commit internal/posix internal/inoset internal/private",
+	},
 	{pkg: "sqlstore", own: ". internal/private internal/store internal/store/sqlstore"},
 	{pkg: "pgstore", own: ". internal/private internal/store internal/store/pgstore"},
 	{pkg: "internal/volumetest", own: ". internal/private internal/store internal/store/native internal/blocked", os: true}, // for tests
@@ -136,7 +142,7 @@ var importRules = []importRule{
 		own: ". sqlitefile pgstore " + cmdPackages("tree tree/disk tree/archive failure terminal quote"), // the names of archives
 	},
 	{pkg: "cmd/folio/internal/mountpoint", own: cmdPackages("failure location"), third: "golang.org/x/sys", os: true},
-	{pkg: "cmd/folio/internal/overlay", own: ". " + cmdPackages("tree tree/disk failure location mountpoint"), os: true},
+	{pkg: "cmd/folio/internal/overlay", own: ". internal/commit internal/private " + cmdPackages("tree tree/disk failure location mountpoint"), os: true},
 	{pkg: "cmd/folio/internal/listing", own: ". internal/posix internal/inoset " + cmdPackages("tree value location")},
 	{
 		pkg: "cmd/folio/internal/tree/volume", os: true,
@@ -182,6 +188,36 @@ var impure = []string{"io", "bufio", "context", "log", "net", "sync", "time", "m
 func TestImports(t *testing.T) {
 	for _, v := range slices.Compact(importViolations(t, os.DirFS("."))) {
 		t.Error(v)
+	}
+}
+
+// TestOSRoot checks that the packages that may name os.Root take nothing else from package os.
+func TestOSRoot(t *testing.T) {
+	for _, r := range importRules {
+		if !r.osRoot {
+			continue
+		}
+		files, err := os.ReadDir(r.pkg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range files {
+			if path.Ext(f.Name()) != ".go" || strings.HasSuffix(f.Name(), "_test.go") {
+				continue
+			}
+			parsed, err := parser.ParseFile(token.NewFileSet(), path.Join(r.pkg, f.Name()), nil, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ast.Inspect(parsed, func(n ast.Node) bool {
+				if s, ok := n.(*ast.SelectorExpr); ok && s.Sel.Name != "Root" {
+					if x, ok := s.X.(*ast.Ident); ok && x.Name == "os" {
+						t.Errorf("%s uses os.%s", f.Name(), s.Sel.Name)
+					}
+				}
+				return true
+			})
+		}
 	}
 }
 
@@ -431,7 +467,7 @@ func (r importRule) allows(imported string) bool {
 	case !isStandard(imported):
 		return within(imported, strings.Fields(r.third))
 	case within(imported, osDoors):
-		return r.os
+		return r.os || r.osRoot && imported == "os"
 	}
 	return !r.pure || !within(imported, impure)
 }

@@ -29,11 +29,11 @@ type ChangeKind uint8
 
 // The kinds.
 const (
-	Made              ChangeKind = 1 << iota // only the second state has the name
-	Removed                                  // only the first state has it
-	Moved                                    // the same file has another name, or is in another directory
-	ContentChanged                           // it has another content
-	AttributesChanged                        // it has another mode, owner, time or extended attribute
+	ChangeMade       ChangeKind = 1 << iota // only the second state has the name
+	ChangeRemoved                           // only the first state has it
+	ChangeMoved                             // the same file has another name, or is in another directory
+	ChangeContent                           // it has another content
+	ChangeAttributes                        // it has another mode, owner, time or extended attribute
 )
 
 // String returns the ways as words, for example "moved, content".
@@ -151,14 +151,14 @@ func (d *differ) addNames(kind ChangeKind, names [2][]store.EntryKey, nodes *[2]
 		return err
 	}
 	for ; len(old) > 0 && len(made) > 0; old, made = old[1:], made[1:] {
-		d.add(kind|Moved, made[0], &nodes[1])
+		d.add(kind|ChangeMoved, made[0], &nodes[1])
 		d.list[len(d.list)-1].OldPath = old[0]
 	}
 	for _, path := range old {
-		d.add(Removed, path, &nodes[0])
+		d.add(ChangeRemoved, path, &nodes[0])
 	}
 	for _, path := range made {
-		d.add(Made, path, &nodes[1])
+		d.add(ChangeMade, path, &nodes[1])
 	}
 	for _, path := range kept {
 		d.add(kind, path, &nodes[1])
@@ -203,13 +203,13 @@ func (d *differ) kind(a, b *store.Node) (kind ChangeKind, err error) {
 		return 0, err
 	}
 	if !same || a.Mode != b.Mode || a.UID != b.UID || a.GID != b.GID || !isDir && a.Mtime != b.Mtime {
-		kind = AttributesChanged
+		kind = ChangeAttributes
 	}
 	if isDir {
 		return kind, nil
 	}
 	if same, err = d.sameContent(a, b); err == nil && !same {
-		kind |= ContentChanged
+		kind |= ChangeContent
 	}
 	return kind, err
 }

@@ -45,7 +45,7 @@ var (
 	errAbsolute  = fmt.Errorf("%w: names begin at the root without a slash", ErrEscapes)
 )
 
-// Errors of writing. All but ErrLogLeft match an errno: EROFS, EBUSY and ENOSPC.
+// Errors of writing. All but ErrWALRemains match an errno: EROFS, EBUSY and ENOSPC.
 var (
 	// ErrReadOnly says that the volume cannot be changed: it was opened so, or its file or disk is
 	// read-only.
@@ -56,10 +56,10 @@ var (
 	ErrBusy = store.ErrBusy
 	// ErrFull says that there is no room on the disk, or within Options.MaxSize.
 	ErrFull = store.ErrFull
-	// ErrLogLeft says that Close has left the log next to the volume, because the disk has no room
-	// to copy it into the volume. Nothing is lost: the two files together hold all changes, and the
-	// next Open finds them.
-	ErrLogLeft = store.ErrLogLeft
+	// ErrWALRemains says that Close has left the write-ahead log next to the volume, because the
+	// disk has no space to copy it into the volume. Nothing is lost: the two files together hold
+	// all changes, and the next Open finds them.
+	ErrWALRemains = store.ErrWALRemains
 )
 
 // errUpdateRuns is the ErrBusy of a call that has waited for the function of an Update.

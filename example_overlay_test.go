@@ -24,10 +24,10 @@ func ExampleNewOverlay() {
 	must(over.Remove("b.txt"))
 	for c, err := range over.Diff(context.Background()) {
 		must(err)
-		fmt.Println(c.Path, c.Kind&folio.Removed != 0)
+		fmt.Println(c.Path, c.Kind&folio.ChangeRemoved != 0)
 	}
 	must(base.Update(context.Background(), func(tx *folio.Tx) error { // all changes, or none
-		return folio.CommitOverlay(context.Background(), over, tx)
+		return over.CommitTo(context.Background(), tx, ".")
 	}))
 	must(over.Discard(context.Background()))
 	text, err := base.ReadFile("a.txt")

@@ -12,7 +12,7 @@ func ExampleRx_At() {
 	vol := memoryVolume()
 	defer vol.Close()
 	ctx := context.Background()
-	must(vol.Snapshot(ctx, "monday"))
+	must(vol.CreateSnapshot(ctx, "monday"))
 	must(vol.WriteFile("drafts/2026/a.md", []byte("# Spoiled\n"), 0o644))
 
 	must(vol.Update(ctx, func(tx *folio.Tx) error {
@@ -38,7 +38,7 @@ func ExampleVolume_RemoveSnapshots() {
 	defer vol.Close()
 	ctx := context.Background()
 	for _, name := range []string{"monday", "tuesday", "wednesday"} {
-		must(vol.Snapshot(ctx, name))
+		must(vol.CreateSnapshot(ctx, name))
 	}
 	list, err := vol.Snapshots(ctx)
 	must(err)

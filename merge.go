@@ -233,7 +233,7 @@ func (m *merger) leave(d *mergeDir) error {
 	n.Mtime, n.Ctime = m.c.Now, m.c.Now
 	if d.made || m.policy == MergeReplace {
 		mode, _ := posixMode(d.info.Mode())
-		n.Mode, n.Mtime = mode, nanoseconds(d.info.ModTime(), m.c.Now)
+		n.Mode, n.Mtime = mode, posix.Nanoseconds(d.info.ModTime(), m.c.Now)
 	}
 	return m.c.Tx.Put(&n)
 }
@@ -301,7 +301,7 @@ func (m *merger) goes(there store.Entry, info fs.FileInfo) (bool, error) {
 	if err != nil {
 		return isMissing(err), unlessMissing(err)
 	}
-	mtime := nanoseconds(info.ModTime(), m.c.Now)
+	mtime := posix.Nanoseconds(info.ModTime(), m.c.Now)
 	if m.policy == MergeNewer {
 		return n.Mtime < mtime, nil
 	}

@@ -77,7 +77,7 @@ func (m *merger) newNode(d *mergeDir, info fs.FileInfo) (n store.Node, err error
 		return n, fmt.Errorf("%w: a file of type %v", posix.ErrUnsupported, info.Mode().Type())
 	}
 	n = store.Node{Mode: mode, Nlink: 1, UID: m.c.fs.uid, GID: m.c.fs.gid, Ctime: m.c.Now}
-	n.Mtime = nanoseconds(info.ModTime(), m.c.Now)
+	n.Mtime = posix.Nanoseconds(info.ModTime(), m.c.Now)
 	n.Atime = n.Mtime
 	if info.IsDir() {
 		n.Nlink = 2

@@ -3,24 +3,36 @@ package folio
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"iter"
+	"os"
+	"strings"
 
+	"github.com/foliofs/folio/internal/commit"
 	"github.com/foliofs/folio/internal/posix"
+	"github.com/foliofs/folio/internal/private"
 	"github.com/foliofs/folio/internal/store"
 	"github.com/foliofs/folio/internal/store/overlay"
 )
 
-// ErrBaseChanged says that a file of the base of an [Overlay] is another one than that of which a
-// part was copied. It matches ESTALE.
-var ErrBaseChanged = overlay.ErrBaseChanged
+// Errors of an [Overlay].
+var (
+	// ErrBaseChanged says that a file of the base has changed after the overlay copied a part of
+	// it. It matches ESTALE.
+	ErrBaseChanged = overlay.ErrBaseChanged
+	// ErrConflict says that files of the base are not as they were when the overlay changed them.
+	ErrConflict = errors.New("the base has changed")
+)
 
 // OverlayOptions say how an overlay works. The zero value, and nil, are good defaults.
 type OverlayOptions struct {
-	// Whole copies all of a file's content when any of it changes. Then the volume that keeps the
-	// changes shows the content of each file without the base. Without it, a write copies the
-	// chunks of 64 KiB that it writes a part of.
-	Whole bool
+	// CopyWholeFile copies all of a file's content when any of it changes. Then the volume that
+	// keeps the changes shows the content of each file without the base. Without it, a write copies
+	// the chunks of 64 KiB that it writes a part of.
+	CopyWholeFile bool
 	// BaseChanges says that the base may change while the overlay is open. The overlay looks at it
 	// at each call then, and keeps nothing in caches.
 	BaseChanges bool
@@ -28,24 +40,25 @@ type OverlayOptions struct {
 	CacheSize int64
 }
 
-// An Overlay is a file system that shows the tree of a base, and keeps in a volume what was changed
-// in it. It has all methods of a [Volume], with the same promises: each call changes it as a whole
-// or not at all. The base is never written to.
+// An Overlay is a file system that shows the tree of a base, and keeps the changes to it in a
+// volume. It has the methods of a [Volume] that read and write files, with the same promises: each
+// call changes it as a whole or not at all. The base is never written to. [Overlay.Commit] makes
+// the changes in the base, and [Overlay.Discard] removes them.
 //
-// The package's documentation of internal/store/overlay says how the changes lie in the volume. A
-// file that is written to takes room for the chunks that were written, and a file whose attributes
-// change, that is moved or removed, takes no room for content.
+// A file that is written to takes space for the chunks that were written. A file whose attributes
+// change, or that is moved or removed, takes no space for content.
 //
-// Calls about the volume as a database, such as Compact, Backup and Snapshot, fail with
-// errors.ErrUnsupported: they are for the volume that keeps the changes.
+// Snapshots, copies and all else that concerns a database are methods of the volume that keeps the
+// changes.
 //
-// If the base changes all the same, files that were not changed in the overlay may be seen as they
-// were or as they are. A file whose content lies in both fails with [ErrBaseChanged].
+// If the base changes nevertheless, files that were not changed in the overlay may be seen as they
+// were or as they are. Reading a file fails with [ErrBaseChanged] if a part of it is in the volume.
 type Overlay struct {
-	*Volume
-	base  fs.FS
-	upper *Volume
-	over  *overlay.Store
+	reader
+	writer
+	vol   *Volume // in the store of the overlay
+	upper *Volume // keeps the changes
+	store *overlay.Store
 }
 
 // NewOverlay returns an overlay over base: a volume or a part of it ([Volume.FS]), a directory of
@@ -63,7 +76,7 @@ func NewOverlay(base fs.FS, vol *Volume, o *OverlayOptions) (*Overlay, error) {
 		o = new(OverlayOptions)
 	}
 	s := overlay.New(base, vol.store, &overlay.Options{
-		Describe: describeBase, Whole: o.Whole, BaseChanges: o.BaseChanges, KeepUpper: true,
+		Describe: describeBase, CopyWholeFile: o.CopyWholeFile, BaseChanges: o.BaseChanges, KeepUpper: true,
 	})
 	if err := checkBase(base, vol); err != nil {
 		return nil, err
@@ -72,7 +85,7 @@ func NewOverlay(base fs.FS, vol *Volume, o *OverlayOptions) (*Overlay, error) {
 	if err != nil {
 		return nil, vol.volumeError("overlay", err)
 	}
-	return &Overlay{Volume: v, base: base, upper: vol, over: s}, nil
+	return &Overlay{reader: v.reader, writer: v.writer, vol: v, upper: vol, store: s}, nil
 }
 
 // checkBase refuses a base that is no directory, or that lies in the volume that keeps the changes.
@@ -105,13 +118,68 @@ func describeBase(info fs.FileInfo, n *store.Node) {
 	}
 }
 
+// Open opens a file for reading, or a directory.
+func (o *Overlay) Open(name string) (*File, error) { return o.vol.Open(name) }
+
+// OpenRoot opens a directory as a Root.
+func (o *Overlay) OpenRoot(name string) (*Root, error) { return o.vol.OpenRoot(name) }
+
+// View calls fn with a snapshot of the overlay, as [Volume.View] does.
+func (o *Overlay) View(ctx context.Context, fn func(rx *Rx) error) error { return o.vol.View(ctx, fn) }
+
+// Update calls fn with a transaction, as [Volume.Update] does.
+func (o *Overlay) Update(ctx context.Context, fn func(tx *Tx) error) error {
+	return o.vol.Update(ctx, fn)
+}
+
+// Sync returns when all changes that were made before survive the loss of power.
+func (o *Overlay) Sync(ctx context.Context) error { return o.vol.Sync(ctx) }
+
+// Close closes the overlay as [Volume.Close] does, and leaves the volume that keeps the changes
+// open.
+func (o *Overlay) Close() error { return o.vol.Close() }
+
+// Volume returns the overlay as a volume, for packages of this module alone.
+func (o *Overlay) Volume(private.Key) *Volume { return o.vol }
+
+// Diff yields the differences between the base and the overlay, in the order of a walk. A directory
+// that was removed is one change, and so is one that was moved. For a directory that was made, its
+// files are yielded, too. A file that was replaced by one of another type is yielded twice, first
+// as removed. Contents are compared: if a file was written to and is the same again, only its time
+// of modification has changed. Times of directories do not count.
+func (o *Overlay) Diff(ctx context.Context) iter.Seq2[Change, error] {
+	return func(yield func(Change, error) bool) {
+		err := o.View(ctx, func(rx *Rx) error {
+			for c, err := range o.store.Diff(ctx, rx.rx) {
+				if err != nil {
+					return err
+				}
+				if !yield(publicChange(&c), nil) {
+					return nil
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			yield(Change{}, o.vol.volumeError("diff", err))
+		}
+	}
+}
+
+// publicChange returns a change as this package tells it.
+func publicChange(c *overlay.Change) Change {
+	return Change{Kind: ChangeKind(c.Kind), Path: c.Path, OldPath: c.Old, Ino: uint64(c.Ino), Type: fileMode(c.Mode).Type()}
+}
+
+var _ = [1]struct{}{}[ChangeAttributes-ChangeKind(overlay.Attributes)] // the kinds have one order
+
 // Discard removes all changes: the overlay shows the base again. Files that are open stay as they
 // are until they are closed. It happens as a whole or not at all.
 func (o *Overlay) Discard(ctx context.Context) error {
-	if err := o.updates.wait(ctx); err != nil {
-		return o.volumeError("discard", err)
+	if err := o.vol.updates.wait(ctx); err != nil {
+		return o.vol.volumeError("discard", err)
 	}
-	err := o.over.Exclusive(ctx, func() error {
+	err := o.store.Exclusive(ctx, func() error {
 		return o.upper.Update(ctx, func(tx *Tx) error {
 			list, err := tx.ReadDir(".")
 			for _, e := range list {
@@ -120,5 +188,117 @@ func (o *Overlay) Discard(ctx context.Context) error {
 			return err
 		})
 	})
-	return o.volumeError("discard", err)
+	return o.vol.volumeError("discard", err)
 }
+
+// Commit makes the changes of the overlay in a directory of the system, mostly its base. The
+// overlay keeps them: [Overlay.Discard] removes them when they are in the base.
+//
+// First it looks at each path that has changed. If a file there is not as it was when the overlay
+// changed it, by type, permissions, size and time of modification, or if there is one where none
+// was, nothing happens, and the error is a [*ConflictError] with all these paths. A directory that
+// was removed must have its old time of modification, and in it nothing may be newer than its
+// removal. If a change is made already, its path is skipped.
+//
+// Then it writes all contents to a new directory in dir, whose name begins with ".folio-commit-".
+// If that fails, for example because the disk is full, it removes the directory, and nothing else
+// has changed. At last it removes files and moves the new ones in place. A crash may leave a part
+// of the changes, and Commit can be called again.
+//
+// A file that was moved is copied and removed. Owners are set where they differ, which needs the
+// right to do so. Devices, fifos and sockets fail with errors.ErrUnsupported, and extended
+// attributes are not set.
+func (o *Overlay) Commit(ctx context.Context, dir *os.Root) error {
+	return o.CommitBy(private.Key{}, ctx, func(from commit.Source) error { return commit.Run(ctx, from, dir) })
+}
+
+// CommitTo makes the changes of the overlay in a directory of another volume, or in all of it if
+// dir is ".", as [Overlay.Commit] does, with special files and extended attributes. They happen
+// with the transaction, or not at all. An error other than a [*ConflictError] means that the
+// transaction must be rolled back.
+func (o *Overlay) CommitTo(ctx context.Context, tx *Tx, dir string) error {
+	top, err := tx.below(dir)
+	if err != nil {
+		return err
+	}
+	return o.CommitBy(private.Key{}, ctx, func(from commit.Source) error { return commit.Run(ctx, from, top) })
+}
+
+// CommitBy calls fn, which commits the overlay, for packages of this module alone.
+func (o *Overlay) CommitBy(_ private.Key, ctx context.Context, fn func(from commit.Source) error) error {
+	err := o.View(ctx, func(rx *Rx) error { return fn(commitSource{rx, o.store}) })
+	if e, ok := errors.AsType[*commit.Error](err); ok {
+		conflicts := make([]Conflict, len(e.Conflicts))
+		for i, c := range e.Conflicts {
+			conflicts[i] = Conflict(c)
+		}
+		return &ConflictError{conflicts}
+	}
+	return err
+}
+
+// A commitSource is a view of an overlay that is committed.
+type commitSource struct {
+	*Rx
+	store *overlay.Store
+}
+
+func (s commitSource) Changes(ctx context.Context) iter.Seq2[overlay.Change, error] {
+	return func(yield func(overlay.Change, error) bool) {
+		for c, err := range s.store.Diff(ctx, s.rx) {
+			if !yield(c, s.Rx.reader.fs.volumeError("commit", err)) {
+				return
+			}
+		}
+	}
+}
+
+func (s commitSource) Node(name string) (store.Node, error) {
+	rx, at, err := s.find(s.locate(name), false, store.NeedNode)
+	if err != nil {
+		return store.Node{}, pathError("statat", name, err)
+	}
+	n, err := rx.Node(at.ino)
+	return n, pathError("statat", name, err)
+}
+
+func (s commitSource) WriteTo(name string, w io.Writer) error {
+	f, err := s.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = f.WriteTo(w)
+	return err
+}
+
+func (s commitSource) Describe(info fs.FileInfo, n *store.Node) { describeBase(info, n) }
+
+// A ConflictError names the files that are not as they were. It matches ErrConflict.
+type ConflictError struct {
+	Conflicts []Conflict // in the order of the paths
+}
+
+// A Conflict is a path at which a change cannot be committed.
+type Conflict struct {
+	Path string
+	What string // for example "was removed"
+}
+
+// namedConflicts is how many conflicts an error message names.
+const namedConflicts = 5
+
+func (e *ConflictError) Error() string {
+	var names []string
+	for _, c := range e.Conflicts[:min(len(e.Conflicts), namedConflicts)] {
+		names = append(names, c.Path+" "+c.What)
+	}
+	text := "the base has changed: " + strings.Join(names, ", ")
+	if more := len(e.Conflicts) - namedConflicts; more > 0 {
+		text += fmt.Sprintf(", and %d more", more)
+	}
+	return text
+}
+
+// Is makes errors.Is(err, ErrConflict) true.
+func (e *ConflictError) Is(target error) bool { return target == ErrConflict }

@@ -140,7 +140,7 @@ func TestPrune(t *testing.T) {
 	}
 	defer v.Close()
 	for _, name := range []string{"a", "b", "c"} {
-		if err := v.Snapshot(t.Context(), name); err != nil {
+		if err := v.CreateSnapshot(t.Context(), name); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -100,7 +100,7 @@ func describe(t *testing.T, v *folio.Volume) string {
 	info, err := v.Info(context.Background())
 	volumetest.Must(t, err)
 	fmt.Fprintf(&b, "format %d\n", info.Version)
-	at, err := v.At("first")
+	at, err := v.OpenSnapshot(t.Context(), "first")
 	volumetest.Must(t, err)
 	for _, from := range []*folio.Volume{v, at} {
 		fmt.Fprintln(&b)
@@ -165,7 +165,7 @@ func makeVolume(t *testing.T, release string, clones bool) {
 	if clones {
 		must(v.CloneFile("chunks", "clone"))
 	}
-	must(v.Snapshot(context.Background(), "first"))
+	must(v.CreateSnapshot(context.Background(), "first"))
 	must(v.Remove("dir/deep/gone"))
 	must(v.WriteFile("dir/small.txt", []byte("changed\n"), 0o640))
 	must(v.Rename("empty", "dir/moved"))

@@ -15,7 +15,7 @@ import (
 type Snapshot struct {
 	Name string
 	Time time.Time // when it was made
-	ID   int64     // later snapshots have greater ones, and none has that of another one before it
+	ID   int64     // IDs increase and are never reused
 }
 
 // Errors of snapshots. Those of the methods below name the snapshot as VOLUME@NAME.
@@ -49,13 +49,14 @@ func (v *Volume) snapshotError(op, name string, err error) error {
 	return pathError(op, v.snapshotPath(name), err)
 }
 
-// Snapshot gives the state of the volume a name. It does not depend on how large the volume is.
+// CreateSnapshot gives the state of the volume a name. It takes the same time whatever the size of
+// the volume is.
 // From then on, a change keeps what it changes: each file, name and chunk of content once after
 // each snapshot. A name has 1 to 255 bytes of UTF-8 that can be printed, without '@', ':' and '/'.
 //
 // The error matches ErrSnapshotExists, ErrSnapshotName, ErrReadOnly or ErrBusy, and
 // errors.ErrUnsupported if the volume's store has no snapshots.
-func (v *Volume) Snapshot(ctx context.Context, name string) error {
+func (v *Volume) CreateSnapshot(ctx context.Context, name string) error {
 	s, err := v.snapshotter()
 	if err == nil {
 		err = v.updates.wait(ctx)
@@ -84,7 +85,8 @@ func (v *Volume) Snapshots(ctx context.Context) ([]Snapshot, error) {
 }
 
 // RemoveSnapshot removes a snapshot, and what only it has kept, in small transactions between which
-// other writers run. Nobody can read the snapshot any more: volumes that At returned fail with
+// other writers run. Nobody can read the snapshot any more: volumes that OpenSnapshot returned
+// fail with
 // ErrNoSnapshot.
 func (v *Volume) RemoveSnapshot(ctx context.Context, name string) error {
 	return v.snapshotError("removesnapshot", name, v.removeSnapshots(ctx, []Snapshot{{Name: name}}))
@@ -150,14 +152,15 @@ func (v *Rx) At(snapshot string) (*Rx, error) {
 	return past, nil
 }
 
-// At returns the volume as it was when a snapshot was made, for reading. It must be closed before
-// v, and Close leaves v open. When the snapshot is removed, its methods fail with ErrNoSnapshot.
-func (v *Volume) At(name string) (*Volume, error) {
+// OpenSnapshot returns the volume as it was when a snapshot was made, for reading. The result must
+// be closed before v, and its Close leaves v open. When the snapshot is removed, its methods fail
+// with ErrNoSnapshot.
+func (v *Volume) OpenSnapshot(ctx context.Context, name string) (*Volume, error) {
 	s, err := v.snapshotter()
 	if err != nil {
 		return nil, v.snapshotError("open", name, err)
 	}
-	past, err := s.At(context.Background(), name)
+	past, err := s.At(ctx, name)
 	if err != nil {
 		return nil, v.snapshotError("open", name, err)
 	}

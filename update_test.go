@@ -53,7 +53,7 @@ func TestInUpdate(t *testing.T) {
 		"Compact":  func(v *folio.Volume, _ *folio.File, _ *folio.Root) error { return v.Compact(ctx, nil) },
 		"Repair":   func(v *folio.Volume, _ *folio.File, _ *folio.Root) error { _, err := v.Repair(ctx); return err },
 		"Close":    func(v *folio.Volume, _ *folio.File, _ *folio.Root) error { return v.Close() },
-		"Snapshot": func(v *folio.Volume, _ *folio.File, _ *folio.Root) error { return v.Snapshot(ctx, "s") },
+		"Snapshot": func(v *folio.Volume, _ *folio.File, _ *folio.Root) error { return v.CreateSnapshot(ctx, "s") },
 		"Restore": func(v *folio.Volume, _ *folio.File, _ *folio.Root) error {
 			_, err := v.Restore(ctx, "old", ".", nil)
 			return err
@@ -79,8 +79,8 @@ func TestInUpdate(t *testing.T) {
 			root, err := v.OpenRoot(".")
 			volumetest.Must(t, err)
 			defer root.Close()
-			volumetest.Must(t, v.Snapshot(ctx, "old"))
-			volumetest.Must(t, v.Snapshot(ctx, "new"))
+			volumetest.Must(t, v.CreateSnapshot(ctx, "old"))
+			volumetest.Must(t, v.CreateSnapshot(ctx, "new"))
 			volumetest.Must(t, v.Update(ctx, func(tx *folio.Tx) error {
 				if err := call(v, held, root); !errors.Is(err, folio.ErrBusy) || !strings.Contains(err.Error(), "*Tx") {
 					t.Errorf("%v, want ErrBusy", err)

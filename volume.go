@@ -26,9 +26,9 @@ type Options struct {
 	// Create makes an empty volume if there is none, or if there is a file of no bytes, such as one
 	// of os.CreateTemp.
 	Create bool
-	// Plain reads the volume without mapping it into memory. That is slower, and right for a file
+	// NoMmap reads the volume without mapping it into memory. That is slower, and right for a file
 	// that something else may cut off.
-	Plain bool
+	NoMmap bool
 	// BusyTimeout is how long a call waits for another process that writes, or for the function of
 	// an Update. 0 means 5 seconds; with less than 0, no call waits.
 	BusyTimeout time.Duration
@@ -104,7 +104,7 @@ func (v *Volume) Store(private.Key) store.Store { return v.store }
 
 // openStore opens the volume, and makes it if that is wanted.
 func openStore(path string, o *Options) (store.Store, error) {
-	options := &native.Options{ReadOnly: o.ReadOnly, Immutable: o.Immutable, Plain: o.Plain, BusyTimeout: o.BusyTimeout}
+	options := &native.Options{ReadOnly: o.ReadOnly, Immutable: o.Immutable, NoMmap: o.NoMmap, BusyTimeout: o.BusyTimeout}
 	s, err := native.Open(path, options)
 	if o.Create && !o.ReadOnly && !o.Immutable {
 		switch {

@@ -23,6 +23,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/private"
 	"github.com/foliofs/folio/internal/store/pgstore/pgserver"
 	"github.com/foliofs/folio/pgstore"
 )
@@ -118,7 +119,7 @@ func overlayOver(base string, vol *folio.Volume) *folio.Volume {
 	if err != nil {
 		log.Fatal(err)
 	}
-	return over.Volume
+	return over.Volume(private.Key{})
 }
 
 // A daemon is a volume that is mounted by another process.

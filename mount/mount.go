@@ -37,6 +37,12 @@ func Mount(vol *folio.Volume, dir string, o *Options) (*Server, error) {
 	return mountStore(vol.Store(private.Key{}), dir, o)
 }
 
+// MountOverlay mounts an overlay as Mount does a volume. The overlay must stay open until the mount
+// ends.
+func MountOverlay(over *folio.Overlay, dir string, o *Options) (*Server, error) {
+	return Mount(over.Volume(private.Key{}), dir, o)
+}
+
 // mountStore mounts the volume in a store. The kernel keeps its answers if the store is a
 // store.Observer, and otherwise asks each time.
 func mountStore(s store.Store, dir string, o *Options) (*Server, error) {

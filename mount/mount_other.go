@@ -19,6 +19,11 @@ func Mount(_ *folio.Volume, dir string, _ *Options) (*Server, error) {
 	return nil, fmt.Errorf("mount %s: %w on this system: serve the volume by WebDAV (folio serve)", dir, errors.ErrUnsupported)
 }
 
+// MountOverlay fails as Mount does.
+func MountOverlay(_ *folio.Overlay, dir string, o *Options) (*Server, error) {
+	return Mount(nil, dir, o)
+}
+
 // MountFS fails as Mount does.
 func MountFS(_ fs.FS, dir string, o *Options) (*Server, error) { return Mount(nil, dir, o) }
 

@@ -50,7 +50,7 @@ func startSnapshots(t *testing.T) *snapshotMounted {
 
 func (d *snapshotMounted) snapshot(name string) {
 	d.t.Helper()
-	must(d.t, d.vol.Snapshot(context.Background(), name))
+	must(d.t, d.vol.CreateSnapshot(context.Background(), name))
 }
 
 // wantErrno compares the errno of an error.
@@ -73,7 +73,7 @@ func TestSnapshotDir(t *testing.T) {
 	must(t, d.vol.WriteFile("young", nil, 0o644))
 	must(t, d.vol.SetXattr("large", "user.a", []byte("new")))
 	must(t, os.Truncate(d.path("large"), 5))
-	at, err := d.vol.At("a")
+	at, err := d.vol.OpenSnapshot(t.Context(), "a")
 	must(t, err)
 	defer at.Close()
 	wantNames(t, d.path(".snapshots"), "a", "b")
@@ -371,7 +371,7 @@ func TestSnapshotDirRace(t *testing.T) {
 			if err := d.vol.WriteFile("d/f0", fmt.Append(nil, name, " ", i), 0o644); err != nil {
 				t.Error(err)
 			}
-			if err := d.vol.Snapshot(context.Background(), name); err != nil {
+			if err := d.vol.CreateSnapshot(context.Background(), name); err != nil {
 				t.Error(err)
 			}
 			got, err := readAll(d.path(".snapshots/" + name + "/d/f0"))

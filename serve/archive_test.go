@@ -108,7 +108,7 @@ func checkUnpacked(t *testing.T, file string, command, names []string) {
 // TestTar also checks that no link of the archive leads out of it.
 func TestTar(t *testing.T) {
 	vol := newVolume(t)
-	check(t, vol.Snapshot(t.Context(), "monday"))
+	check(t, vol.CreateSnapshot(t.Context(), "monday"))
 	check(t, vol.RemoveAll("site/a"))
 	h := newServer(t, vol, serve.Options{})
 	w := must(t, h, 200, "GET", "/-/archive/-/at/monday/.tar.gz", "")

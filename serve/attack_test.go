@@ -49,7 +49,7 @@ func newAttacked(t *testing.T) *attacked {
 	check(t, vol.Symlink("../closed/secret.txt", "site/bob/link"))
 	check(t, vol.Symlink("../closed", "site/bob/linkdir"))
 	check(t, vol.Symlink("../closed", "site/public/linkdir"))
-	check(t, vol.Snapshot(t.Context(), "monday"))
+	check(t, vol.CreateSnapshot(t.Context(), "monday"))
 	o := rightsOf(t, attackRights)
 	o.Users = withEve(t)
 	a := &attacked{t: t, vol: vol, h: newServer(t, vol, o)}

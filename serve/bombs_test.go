@@ -15,7 +15,7 @@ import (
 // TestDeepPaths sends paths of 10,000 elements, by all methods and in all places that take a path.
 func TestDeepPaths(t *testing.T) {
 	vol := newVolume(t)
-	check(t, vol.Snapshot(t.Context(), "monday"))
+	check(t, vol.CreateSnapshot(t.Context(), "monday"))
 	h := newServer(t, vol, writable)
 	deep := strings.Repeat("/a", 10_000)
 	links := strings.Repeat("/dirlink", 10_000)

@@ -217,7 +217,7 @@ func siteVolume(t *testing.T, o *folio.Options) *folio.Volume {
 	} {
 		check(t, vol.WriteFile(name, []byte(text), 0o644))
 	}
-	check(t, vol.Snapshot(t.Context(), "monday"))
+	check(t, vol.CreateSnapshot(t.Context(), "monday"))
 	check(t, vol.WriteFile("src/main.go", []byte("package main\n\nfunc main() {\n\tprintln(\"hello\", 2)\n}\n"), 0o644))
 	return vol
 }

@@ -19,7 +19,7 @@ var (
 // gets each listing once, and each file by its own URL, and beside that at most the page of a file.
 func TestCrawl(t *testing.T) {
 	vol := newVolume(t)
-	check(t, vol.Snapshot(t.Context(), "monday"))
+	check(t, vol.CreateSnapshot(t.Context(), "monday"))
 	h := newServer(t, vol, serve.Options{})
 	seen, todo := make(map[string]bool), []string{"/"}
 	got := make(map[string]int)

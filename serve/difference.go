@@ -64,13 +64,13 @@ func (h *history) sides(d *page.Difference) error {
 // kindOf returns the word that pages have for a change.
 func kindOf(k folio.ChangeKind) string {
 	switch {
-	case k&folio.Made != 0:
+	case k&folio.ChangeMade != 0:
 		return "new"
-	case k&folio.Removed != 0:
+	case k&folio.ChangeRemoved != 0:
 		return "removed"
-	case k&folio.ContentChanged != 0:
+	case k&folio.ChangeContent != 0:
 		return "changed"
-	case k&folio.Moved != 0:
+	case k&folio.ChangeMoved != 0:
 		return "moved"
 	}
 	return "attributes"

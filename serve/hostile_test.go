@@ -50,7 +50,7 @@ func hostileTargets() map[string][]int {
 // TestHostileTargets sends what leads out of a directory elsewhere, by the methods that read.
 func TestHostileTargets(t *testing.T) {
 	vol := newVolume(t)
-	check(t, vol.Snapshot(t.Context(), "monday"))
+	check(t, vol.CreateSnapshot(t.Context(), "monday"))
 	n := 0
 	for _, base := range []string{"", "/files"} {
 		h := newServer(t, vol, serve.Options{Base: base})

@@ -33,7 +33,7 @@ func linkVolume(t testing.TB) *folio.Volume {
 		check(t, vol.WriteFile("site/a/"+dir+"/note.txt", []byte(secret), 0o644))
 	}
 	check(t, vol.Symlink("private/note.txt", "site/a/alias"))
-	check(t, vol.Snapshot(t.Context(), "monday"))
+	check(t, vol.CreateSnapshot(t.Context(), "monday"))
 	return vol
 }
 

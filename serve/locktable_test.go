@@ -123,7 +123,7 @@ func newLockFixture(t *testing.T) *lockFixture {
 	check(t, vol.Symlink("locked", "site/alias"))
 	check(t, vol.Symlink("locked/a.txt", "site/flink"))
 	check(t, vol.Link("site/locked/a.txt", "site/hard"))
-	check(t, vol.Snapshot(t.Context(), "before"))
+	check(t, vol.CreateSnapshot(t.Context(), "before"))
 	check(t, vol.WriteFile("site/locked/a.txt", []byte("changed"), 0o644))
 	check(t, vol.Remove("site/locked/gone.txt"))
 	o := writable

@@ -76,7 +76,7 @@ func TestHistoryOfNothing(t *testing.T) {
 			t.Errorf("a way to earlier versions: %t, want %t", !want, want)
 		}
 		if !want {
-			check(t, vol.Snapshot(t.Context(), "monday"))
+			check(t, vol.CreateSnapshot(t.Context(), "monday"))
 		}
 	}
 }

@@ -55,7 +55,7 @@ var errChanged = errors.New("the file changes all the time")
 func (p *place) open(real string, info fs.FileInfo) (*folio.File, func(), error) {
 	vol, done := p.vol.Volume, func() {}
 	if p.snapshot != "" {
-		at, err := vol.At(p.snapshot)
+		at, err := vol.OpenSnapshot(context.Background(), p.snapshot)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -128,7 +128,7 @@ func newFileVolume(t testing.TB) *folio.Volume {
 	check(t, err)
 	fill(t, vol)
 	check(t, vol.WriteFile("site/large", []byte(strings.Repeat("0123456789abcdef", 1<<12)+"."), 0o644)) // not a small one
-	check(t, vol.Snapshot(t.Context(), "monday"))
+	check(t, vol.CreateSnapshot(t.Context(), "monday"))
 	check(t, vol.Close())
 	vol, err = folio.Open(name, nil)
 	check(t, err)

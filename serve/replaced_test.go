@@ -55,7 +55,7 @@ func TestReplaced(t *testing.T) {
 	get("second")
 	vol, err := folio.Open(name, &folio.Options{BusyTimeout: -1})
 	check(t, err)
-	check(t, vol.Snapshot(t.Context(), "now"))
+	check(t, vol.CreateSnapshot(t.Context(), "now"))
 	must(t, h, 204, "PUT", "/file", "third")
 	_, err = vol.Restore(t.Context(), "now", ".", nil)
 	check(t, err)

@@ -147,7 +147,7 @@ func compareCached(t *testing.T, secure bool) {
 	check(t, vol.WriteFile("site/long.txt", []byte(strings.Repeat("so it goes on\n", 3000)), 0o644))
 	check(t, vol.WriteFile("site/larger", []byte(strings.Repeat("larger than small files", 8000)), 0o644))
 	check(t, vol.WriteFile("site/a/index.html", []byte("<p>index"), 0o644))
-	check(t, vol.Snapshot(t.Context(), "monday"))
+	check(t, vol.CreateSnapshot(t.Context(), "monday"))
 	rights, err := serve.ParseRights(strings.NewReader("- read /\n- none /ro\nann write /"))
 	check(t, err)
 	l := newCachePair(t, vol, serve.Options{Write: true, Index: true, Rights: rights, Users: testUsers(t)}, secure)

@@ -135,7 +135,7 @@ func rightsServer(t *testing.T) (h *serve.Server, names *strings.Replacer) {
 	check(t, vol.WriteFile("site/a/b/unseen", []byte("unseen\n"), 0o644))
 	check(t, vol.WriteFile("site/a/gone", nil, 0o644))
 	check(t, vol.WriteFile("site/a/locked", nil, 0o644))
-	check(t, vol.Snapshot(t.Context(), "monday"))
+	check(t, vol.CreateSnapshot(t.Context(), "monday"))
 	var lines strings.Builder
 	for _, role := range roles[1:] {
 		fmt.Fprintf(&lines, "%s:sha256:%x\n", role, sha256.Sum256([]byte("token of "+role)))

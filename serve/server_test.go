@@ -205,7 +205,7 @@ func TestSeveralVolumes(t *testing.T) {
 
 func TestSnapshot(t *testing.T) {
 	vol := newVolume(t)
-	check(t, vol.Snapshot(t.Context(), "monday"))
+	check(t, vol.CreateSnapshot(t.Context(), "monday"))
 	check(t, vol.WriteFile("site/hello.txt", []byte("changed\n"), 0o644))
 	check(t, vol.Remove("site/large"))
 	h := newServer(t, vol, serve.Options{})
@@ -224,7 +224,7 @@ func TestSnapshot(t *testing.T) {
 func TestDifference(t *testing.T) {
 	vol := newVolume(t)
 	check(t, errors.Join(vol.Mkdir("site/d", 0o755), vol.WriteFile("site/d/old", nil, 0o644), vol.WriteFile("site/d/same", []byte("a"), 0o644)))
-	check(t, vol.Snapshot(t.Context(), "monday"))
+	check(t, vol.CreateSnapshot(t.Context(), "monday"))
 	check(t, errors.Join(vol.Remove("site/d/same"), vol.WriteFile("site/d/same", []byte("b"), 0o644), vol.Remove("site/d/old"), vol.WriteFile("site/d/new", nil, 0o644)))
 	text := must(t, newServer(t, vol, serve.Options{}), 200, "GET", "/d/?diff=monday", "").Body.String()
 	for what, times := range map[string]int{">changed<": 1, ">new<": 1, ">removed<": 1} {

@@ -68,7 +68,7 @@ func TestShareOfFile(t *testing.T) {
 func TestShareOfDirectory(t *testing.T) {
 	vol := newVolume(t)
 	check(t, vol.Symlink("../../x.html", "site/a/b/out"))
-	check(t, vol.Snapshot(t.Context(), "monday"))
+	check(t, vol.CreateSnapshot(t.Context(), "monday"))
 	h := newServer(t, vol, writable)
 	at := makeShare(t, h, `{"path":"a"}`)
 	if w := must(t, h, 200, "GET", at, "", "Accept", "text/html"); strings.Contains(w.Body.String(), "hello.txt") || !strings.Contains(w.Body.String(), at+"b/") {
@@ -91,7 +91,7 @@ func TestShareOfDirectory(t *testing.T) {
 	must(t, h, 410, "GET", then+"b/c.txt", "")
 	check(t, vol.MkdirAll("site/a/b", 0o755))
 	check(t, vol.WriteFile("site/a/b/c.txt", []byte(secret), 0o644))
-	check(t, vol.Snapshot(t.Context(), "monday"))
+	check(t, vol.CreateSnapshot(t.Context(), "monday"))
 	must(t, h, 410, "GET", then+"b/c.txt", "")
 }
 
@@ -128,7 +128,7 @@ func TestSearch(t *testing.T) {
 	}
 	check(t, vol.WriteFile("site/.folio-serve/needle", []byte("Needle"), 0o644))
 	check(t, vol.WriteFile("elsewhere/needle", []byte("Needle"), 0o644))
-	check(t, vol.Snapshot(t.Context(), "monday"))
+	check(t, vol.CreateSnapshot(t.Context(), "monday"))
 	for _, several := range []bool{false, true} {
 		o, at := writable, "/-/search"
 		if several {
@@ -163,7 +163,7 @@ func TestSearch(t *testing.T) {
 
 func TestHistory(t *testing.T) {
 	vol := newVolume(t)
-	check(t, vol.Snapshot(t.Context(), "monday"))
+	check(t, vol.CreateSnapshot(t.Context(), "monday"))
 	check(t, vol.WriteFile("site/hello.txt", []byte("hello, moon\n"), 0o644))
 	check(t, vol.Remove("site/a/b/c.txt"))
 	h := newServer(t, vol, writable)
@@ -202,7 +202,7 @@ func TestHistory(t *testing.T) {
 // later, and whichever inodes the volume gives out.
 func TestShareRecreated(t *testing.T) {
 	vol := newVolume(t)
-	check(t, vol.Snapshot(t.Context(), "monday"))
+	check(t, vol.CreateSnapshot(t.Context(), "monday"))
 	h := newServer(t, vol, serve.Options{Write: true})
 	var links []string
 	for _, body := range []string{`{"path":"hello.txt"}`, `{"path":"a"}`, `{"path":"a","write":true}`, `{"path":"a","snapshot":"monday"}`} {
@@ -220,7 +220,7 @@ func TestShareRecreated(t *testing.T) {
 		}
 	}
 	must(t, h, 201, "PUT", "/hello.txt", secret)
-	check(t, vol.Snapshot(t.Context(), "monday"))
+	check(t, vol.CreateSnapshot(t.Context(), "monday"))
 	for _, at := range links {
 		for _, target := range []string{at, at + "/1", strings.TrimSuffix(at, "/hello.txt")} {
 			if w := do(h, "GET", target, ""); w.Code != 410 || strings.Contains(w.Body.String(), secret) {

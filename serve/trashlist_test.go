@@ -267,7 +267,7 @@ func TestAsksWithoutTrash(t *testing.T) {
 // TestRestoreAsks asks a reader without scripts before something is put back over what there is.
 func TestRestoreAsks(t *testing.T) {
 	vol := newVolume(t)
-	check(t, vol.Snapshot(t.Context(), "monday"))
+	check(t, vol.CreateSnapshot(t.Context(), "monday"))
 	check(t, vol.WriteFile("site/hello.txt", []byte("new"), 0o644))
 	h := newServer(t, vol, writable)
 	w := sendForm(h, "/-/restore", "root=&path=hello.txt&snapshot=monday", "Accept", "text/html")

@@ -60,7 +60,7 @@ func TestUnderway(t *testing.T) {
 			vol, err := folio.Open(name, &folio.Options{BusyTimeout: -1})
 			check(t, err)
 			defer vol.Close()
-			check(t, vol.Snapshot(t.Context(), "before"))
+			check(t, vol.CreateSnapshot(t.Context(), "before"))
 			check(t, vol.WriteFile("file", old, 0o644))
 			h, err := serve.New(&serve.Options{Write: true, Sources: []serve.Source{fileSource(name)}})
 			check(t, err)

@@ -32,7 +32,7 @@ func (db *DB) Backup(ctx context.Context, w io.Writer) error {
 
 // copyTo is Backup that says in all, unless that is nil, how many bytes there will be.
 func (db *DB) copyTo(ctx context.Context, w io.Writer, all *int64) error {
-	rx, err := db.Begin(ctx)
+	rx, err := db.BeginView(ctx)
 	if err != nil {
 		return err
 	}

@@ -35,7 +35,7 @@ func TestBackup(t *testing.T) {
 		t.Run(strings.ReplaceAll(f, "PRAGMA ", ""), func(t *testing.T) {
 			t.Parallel()
 			path := scripted(t, f+";"+fill)
-			db, err := Open(path, &Options{Plain: i%2 == 1})
+			db, err := Open(path, &Options{NoMmap: i%2 == 1})
 			if err != nil {
 				t.Fatal(err)
 			}

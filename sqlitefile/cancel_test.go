@@ -117,7 +117,7 @@ func TestCancelCommit(t *testing.T) {
 	}
 	short, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
-	rx, err := db.Begin(t.Context())
+	rx, err := db.BeginView(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,7 +46,7 @@ func TestCompact(t *testing.T) {
 			theirs := filepath.Join(t.TempDir(), "vacuumed.db")
 			copyFile(t, theirs, path)
 			shell(t, theirs, "VACUUM")
-			db, err := Open(path, &Options{Plain: i%2 == 0})
+			db, err := Open(path, &Options{NoMmap: i%2 == 0})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -143,7 +143,7 @@ func TestCompactBusy(t *testing.T) {
 				t.Errorf("%v is left", names)
 			}
 		}
-		rx, err := db.Begin(t.Context())
+		rx, err := db.BeginView(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -156,7 +156,7 @@ func TestCompactBusy(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if rx, err = other.Begin(t.Context()); err != nil {
+		if rx, err = other.BeginView(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		busy("a reader of another")

@@ -104,7 +104,7 @@ func (v *crashVerifier) openFull(sys *crashfs.FS) error {
 		return err
 	}
 	_, err = v.sound(db)
-	if err = dberr.Join(err, db.Close()); err != nil && !errors.Is(err, ErrFull) && !errors.Is(err, ErrLogLeft) {
+	if err = dberr.Join(err, db.Close()); err != nil && !errors.Is(err, ErrFull) && !errors.Is(err, ErrWALRemains) {
 		return err
 	}
 	return nil
@@ -119,7 +119,7 @@ func (v *crashVerifier) close(sys *crashfs.FS, db *DB) error {
 		return dberr.Join(err, db.Close())
 	}
 	err = db.Close()
-	if !v.tight || !errors.Is(err, ErrLogLeft) {
+	if !v.tight || !errors.Is(err, ErrWALRemains) {
 		return err
 	}
 	sys.LeaveRoom(roomForLog)
@@ -280,7 +280,7 @@ func (l *crashLoad) reopenTight() {
 	version := l.version()
 	if err := l.db.Close(); err == nil {
 		l.secure(version)
-	} else if !errors.Is(err, ErrLogLeft) {
+	} else if !errors.Is(err, ErrWALRemains) {
 		l.mayFill(err)
 	}
 	db, err := Open(crashPath, l.options(l.sys))

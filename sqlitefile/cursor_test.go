@@ -134,7 +134,7 @@ func TestCursorRowid(t *testing.T) {
 		}
 	}
 	for _, plain := range []bool{false, true} {
-		view(t, open(t, path, &Options{Plain: plain}), func(rx *Rx) error {
+		view(t, open(t, path, &Options{NoMmap: plain}), func(rx *Rx) error {
 			table, err := rx.Table("t")
 			if err != nil {
 				return err

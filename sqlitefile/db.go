@@ -21,12 +21,11 @@ type Options struct {
 	// ErrNeedsRecovery. If something changes the file all the same, rows that are read may be
 	// wrong.
 	Immutable bool
-	// Plain reads pages into memory instead of mapping the file: slower, but nothing that happens
+	// NoMmap reads pages into memory instead of mapping the file: slower, but nothing that happens
 	// to the file afterwards can disturb the process. It is the only way on systems without a map.
-	Plain bool
+	NoMmap bool
 	// BusyTimeout is how long a call waits for locks that other connections hold, all of them
-	// together; 0 means 5 seconds, and less than 0 not to wait. WithBusyTimeout lets several calls
-	// share one.
+	// together; 0 means 5 seconds, and less than 0 not to wait.
 	BusyTimeout time.Duration
 	// Durability names the failures that a transaction survives once Update has returned; the
 	// default is DurabilityFull.
@@ -64,7 +63,7 @@ type Options struct {
 // lower returns the options of the pager.
 func (o *Options) lower() pager.Options {
 	return pager.Options{
-		ReadOnly: o.ReadOnly, Immutable: o.Immutable, Plain: o.Plain, BusyTimeout: o.BusyTimeout,
+		ReadOnly: o.ReadOnly, Immutable: o.Immutable, NoMmap: o.NoMmap, BusyTimeout: o.BusyTimeout,
 		Durability: pager.Durability(o.Durability), JournalMode: pager.JournalMode(o.JournalMode),
 		Create: o.Create, PageSize: o.PageSize, Exclusive: o.Exclusive,
 		Trace: tracer(o.Trace), SpillBytes: o.spillBytes, System: o.system,
@@ -123,9 +122,9 @@ func (db *DB) View(ctx context.Context, fn func(rx *Rx) error) (err error) {
 	return rx.pager.Unreplaced()
 }
 
-// Begin starts a read transaction that the caller must end with End. It is View for callers whose
-// code does not fit into a function; they call Guard where they read.
-func (db *DB) Begin(ctx context.Context) (rx *Rx, err error) {
+// BeginView starts a read transaction that the caller must end with End. It is View for callers
+// whose code does not fit into a function. They call Guard where they read.
+func (db *DB) BeginView(ctx context.Context) (rx *Rx, err error) {
 	defer osfile.Catch(osfile.Arm(), &err)
 	if rx, err = db.begin(ctx); err == nil {
 		rx.begun = true
@@ -180,10 +179,3 @@ func (db *DB) Sync(ctx context.Context) error { return db.pager.Sync(ctx) }
 // database in WAL mode copies the log into it and removes the log. A second Close returns
 // ErrClosed.
 func (db *DB) Close() error { return db.pager.Close() }
-
-// WithBusyTimeout returns a context whose calls to this package wait for locks of other connections
-// for d at most, all of them together, in place of Options.BusyTimeout for each. As there, 0 means
-// 5 seconds, and less than 0 not to wait.
-func WithBusyTimeout(ctx context.Context, d time.Duration) context.Context {
-	return pager.WithBusyTimeout(ctx, d)
-}

@@ -82,7 +82,7 @@ func dieStoring(t *testing.T, path string, p wal.Page, pages uint32) {
 // says, and never begins the log anew beneath readers.
 func TestDeathStoringHeader(t *testing.T) {
 	path, db := logged(t, 50, Options{})
-	rx, err := db.Begin(t.Context())
+	rx, err := db.BeginView(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func TestRecoveryUnderReader(t *testing.T) {
 	}
 	putRows(t, db, 26, 50)
 	reader := open(t, path, nil)
-	rx, err := reader.Begin(t.Context())
+	rx, err := reader.BeginView(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +177,7 @@ func TestDeathRestarting(t *testing.T) {
 func TestIndexFull(t *testing.T) {
 	sys := faultfs.New(osfile.OS)
 	path, db := logged(t, 0, Options{PageSize: 512, system: sys})
-	rx, err := db.Begin(t.Context()) // keeps the log from beginning anew
+	rx, err := db.BeginView(t.Context()) // keeps the log from beginning anew
 	if err != nil {
 		t.Fatal(err)
 	}

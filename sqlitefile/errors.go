@@ -55,10 +55,11 @@ var (
 	// that can be used: a link, a directory, a file with several names, or a file that another user
 	// has put into a directory that every user can write to. Nothing was changed.
 	ErrSideFile = osfile.ErrSideFile
-	// ErrLogLeft says that Close could not copy the write-ahead log into the database, for example
-	// for want of room, and left it. The DB is closed, and nothing is lost: everything that was
-	// committed is in the two files together, and the next Open reads it from there.
-	ErrLogLeft = dberr.ErrLogLeft
+	// ErrWALRemains says that Close could not copy the write-ahead log into the database, for
+	// example for want of space, and left it. The DB is closed, and nothing is lost:
+	// everything that was committed is in the two files together, and the next Open reads it from
+	// there.
+	ErrWALRemains = dberr.ErrWALRemains
 	// ErrClosed says that the DB was closed, or the transaction has ended.
 	ErrClosed = fs.ErrClosed
 )

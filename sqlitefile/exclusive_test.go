@@ -195,7 +195,7 @@ func TestExclusiveWithoutSharedMemory(t *testing.T) {
 	if err := db.Exec(t.Context(), "CREATE TABLE t(a)"); err != nil {
 		t.Fatal(err)
 	}
-	rx, err := db.Begin(t.Context()) // keeps the log from beginning anew
+	rx, err := db.BeginView(t.Context()) // keeps the log from beginning anew
 	if err != nil {
 		t.Fatal(err)
 	}

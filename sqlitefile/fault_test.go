@@ -196,7 +196,7 @@ func (r *faultRun) excuse(f faultfs.Fault, err error, before int) error {
 	switch text := err.Error(); {
 	case strings.Contains(text, "\n") || strings.Count(text, crashPath) != 1:
 		return fmt.Errorf("not one line with the path once: %q", text)
-	case r.tight && (errors.Is(err, ErrFull) || errors.Is(err, ErrLogLeft)):
+	case r.tight && (errors.Is(err, ErrFull) || errors.Is(err, ErrWALRemains)):
 	case len(hits) == 0:
 		return fmt.Errorf("without a fault: %w", err)
 	case errors.Is(f.Err, syscall.EACCES) && errors.Is(err, ErrReadOnly):

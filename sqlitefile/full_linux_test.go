@@ -114,7 +114,7 @@ func TestFullDiskIndex(t *testing.T) {
 			if _, err := d.insert(1); err != nil { // so that the reader needs the log
 				t.Fatal(err)
 			}
-			rx, err := d.db.Begin(t.Context()) // the log cannot begin anew
+			rx, err := d.db.BeginView(t.Context()) // the log cannot begin anew
 			if err != nil {
 				t.Fatal(err)
 			}

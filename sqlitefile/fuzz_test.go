@@ -40,7 +40,7 @@ func FuzzDatabase(f *testing.F) {
 		if err := os.WriteFile(path, m, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		readDamaged(t, path, &Options{Plain: program[0]&0x80 != 0})
+		readDamaged(t, path, &Options{NoMmap: program[0]&0x80 != 0})
 	})
 }
 

@@ -33,7 +33,7 @@ func survive(t *testing.T, path string) (r *CheckReport) {
 	t.Helper()
 	for _, plain := range []bool{false, true} {
 		allocated, start := allocatedBytes(), time.Now()
-		r = readDamaged(t, path, &Options{Plain: plain})
+		r = readDamaged(t, path, &Options{NoMmap: plain})
 		if d := time.Since(start); d > hostileTime && !invariant.Enabled {
 			t.Errorf("took %v", d)
 		}
@@ -409,11 +409,11 @@ func TestHostileCuts(t *testing.T) {
 		for n := 0; n < len(whole); n += 311 {
 			m := whole[:n].clone()
 			writeFile(t, path, m)
-			readDamaged(t, path, &Options{Plain: n%2 == 0})
+			readDamaged(t, path, &Options{NoMmap: n%2 == 0})
 			if n >= 100 {
 				m.set32(28, uint32((n-1)/m.header().PageSize+1))
 				writeFile(t, path, m)
-				readDamaged(t, path, &Options{Plain: n%2 == 0})
+				readDamaged(t, path, &Options{NoMmap: n%2 == 0})
 			}
 		}
 	}
@@ -438,7 +438,7 @@ func TestHostileBytes(t *testing.T) {
 				m := whole.clone()
 				m[off] ^= x
 				writeFile(t, path, m)
-				readDamaged(t, path, &Options{Plain: count%2 == 0})
+				readDamaged(t, path, &Options{NoMmap: count%2 == 0})
 				if t.Failed() {
 					t.Fatalf("%s: byte %d ^ %#x", s.name, off, x)
 				}

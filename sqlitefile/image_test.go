@@ -98,7 +98,7 @@ func (m dbImage) report(tb testing.TB) *CheckReport {
 	path := m.write(tb)
 	var reports []*CheckReport
 	for _, plain := range []bool{false, true} {
-		r, err := open(tb, path, &Options{Plain: plain}).Check(context.Background(), nil)
+		r, err := open(tb, path, &Options{NoMmap: plain}).Check(context.Background(), nil)
 		if err != nil {
 			tb.Fatal(err)
 		}

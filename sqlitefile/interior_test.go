@@ -22,7 +22,7 @@ func TestInteriorCount(t *testing.T) {
 		return err
 	})
 	for _, plain := range []bool{false, true} {
-		db := open(t, path, &Options{Plain: plain})
+		db := open(t, path, &Options{NoMmap: plain})
 		err := db.View(t.Context(), func(rx *Rx) error { return searchTogether(t, rx, rows) })
 		if err != nil {
 			t.Error(err)

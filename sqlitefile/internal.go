@@ -2,7 +2,9 @@ package sqlitefile
 
 import (
 	"context"
+	"time"
 
+	"github.com/foliofs/folio/internal/pager"
 	"github.com/foliofs/folio/internal/private"
 )
 
@@ -68,6 +70,12 @@ func (i internalDB) Replaced() bool { return i.db.pager.Replaced() }
 // triggers whose statements known accepts. Tables that have such triggers can be written, and Exec
 // makes them. KnownTriggers must be called before the first write transaction.
 func (i internalDB) KnownTriggers(known func(sql string) bool) { i.db.knownTrigger = known }
+
+// WithBusyTimeout returns a context whose calls wait for locks of other connections for timeout at
+// most, all of them together, in place of Options.BusyTimeout for each.
+func (i internalDB) WithBusyTimeout(ctx context.Context, timeout time.Duration) context.Context {
+	return pager.WithBusyTimeout(ctx, timeout)
+}
 
 // Epoch identifies the state that a write-side cache may rely on. It changes when the database is
 // modified other than by a committed transaction of this DB, and occasionally when it need not. A

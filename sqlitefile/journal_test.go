@@ -294,7 +294,7 @@ func TestWALBetweenViews(t *testing.T) {
 		c := newPeer(t, path)
 		c.must(".timeout 10000\nPRAGMA journal_mode = WAL", "wal")
 		c.quit()
-		db := open(t, path, &Options{Plain: plain})
+		db := open(t, path, &Options{NoMmap: plain})
 		for _, want := range []int64{1000, 0} {
 			view(t, db, func(rx *Rx) error {
 				sum, err := sumRows(rx)

@@ -183,7 +183,7 @@ func TestTransfers(t *testing.T) {
 	t.Parallel()
 	for _, plain := range []bool{false, true} {
 		path := shared(t)
-		db, c := open(t, path, &Options{Plain: plain}), newPeer(t, path)
+		db, c := open(t, path, &Options{NoMmap: plain}), newPeer(t, path)
 		c.must(".timeout 10000", "")
 		for i := range 25 {
 			mark := c.send("BEGIN; UPDATE t SET b = b - 7 WHERE a = 1 + " + string(rune('0'+i%9)) + "; UPDATE t SET b = b + 7 WHERE a = 10; COMMIT")
@@ -270,7 +270,7 @@ func TestFileGrowsAndShrinks(t *testing.T) {
 	t.Parallel()
 	for _, plain := range []bool{false, true} {
 		path := shared(t)
-		db, c := open(t, path, &Options{Plain: plain}), newPeer(t, path)
+		db, c := open(t, path, &Options{NoMmap: plain}), newPeer(t, path)
 		c.must(".timeout 10000", "")
 		for range 3 {
 			c.must(counted(2000, "INSERT INTO t SELECT i, zeroblob(1000) FROM n"), "")
@@ -292,7 +292,7 @@ func TestTruncated(t *testing.T) {
 	for _, plain := range []bool{false, true} {
 		for _, size := range []int64{0, 100, 4096, 4096*20 + 17} {
 			path := made(t, "CREATE TABLE t (a); "+counted(1000, "INSERT INTO t SELECT zeroblob(1000) FROM n")).write(t)
-			db := open(t, path, &Options{Plain: plain})
+			db := open(t, path, &Options{NoMmap: plain})
 			err := db.View(t.Context(), func(rx *Rx) error {
 				if err := os.Truncate(path, size); err != nil {
 					return err
@@ -314,7 +314,7 @@ func TestCheckFault(t *testing.T) {
 	t.Parallel()
 	path := made(t, "CREATE TABLE t (a); "+counted(3000, "INSERT INTO t SELECT zeroblob(1000) FROM n")).write(t)
 	db := open(t, path, nil)
-	rx, err := db.Begin(t.Context())
+	rx, err := db.BeginView(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -354,7 +354,7 @@ func TestClose(t *testing.T) {
 	for name, err := range map[string]error{
 		"View":  db.View(t.Context(), func(*Rx) error { return nil }),
 		"Close": db.Close(),
-		"Begin": func() error { _, err := db.Begin(t.Context()); return err }(),
+		"Begin": func() error { _, err := db.BeginView(t.Context()); return err }(),
 		"Check": func() error { _, err := db.Check(t.Context(), nil); return err }(),
 	} {
 		if !errors.Is(err, ErrClosed) {

@@ -10,7 +10,7 @@ import (
 )
 
 // TestLogLeft commits to a log while there is room, and closes the database when the disk has
-// become full so that the log cannot be copied: Close says so by ErrLogLeft, gives the disk back
+// become full so that the log cannot be copied: Close says so by ErrWALRemains, gives the disk back
 // the room that the copy took, and loses nothing. Once there is room the next Close copies it.
 func TestLogLeft(t *testing.T) {
 	dir := ext4Disk(t, 4)
@@ -25,16 +25,16 @@ func TestLogLeft(t *testing.T) {
 	}
 	fillRest(t, dir)
 	err := d.db.Close()
-	if !errors.Is(err, ErrLogLeft) || errors.Is(err, ErrFull) || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), "no space left") {
-		t.Fatalf("Close: %v, want ErrLogLeft", err)
+	if !errors.Is(err, ErrWALRemains) || errors.Is(err, ErrFull) || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), "no space left") {
+		t.Fatalf("Close: %v, want ErrWALRemains", err)
 	}
 	if got := fileSize(t, d.path); got != size {
 		t.Errorf("the database has %d bytes after a copy without room, %d before", got, size)
 	}
 	d.db = d.reopen()
 	wantWhole(t, d.db, d.rows)
-	if err := d.db.Close(); !errors.Is(err, ErrLogLeft) {
-		t.Errorf("Close while the disk is full: %v, want ErrLogLeft", err)
+	if err := d.db.Close(); !errors.Is(err, ErrWALRemains) {
+		t.Errorf("Close while the disk is full: %v, want ErrWALRemains", err)
 	}
 	free()
 	if err := os.Remove(filepath.Join(dir, "rest")); err != nil {

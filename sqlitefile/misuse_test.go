@@ -135,8 +135,8 @@ func drain(rows iter.Seq2[Row, error]) error {
 // TestEnded uses what came out of a transaction after it has ended.
 func TestEnded(t *testing.T) {
 	t.Parallel()
-	for _, o := range []Options{{}, {Plain: true}, {JournalMode: JournalWAL}, {JournalMode: JournalWAL, Plain: true}} {
-		t.Run(fmt.Sprint(o.JournalMode, o.Plain), func(t *testing.T) {
+	for _, o := range []Options{{}, {NoMmap: true}, {JournalMode: JournalWAL}, {JournalMode: JournalWAL, NoMmap: true}} {
+		t.Run(fmt.Sprint(o.JournalMode, o.NoMmap), func(t *testing.T) {
 			t.Parallel()
 			db := misuseDB(t, o)
 			var h *handles
@@ -171,7 +171,7 @@ func TestEnded(t *testing.T) {
 
 func must(t *testing.T, db *DB) *Rx {
 	t.Helper()
-	rx, err := db.Begin(t.Context())
+	rx, err := db.BeginView(t.Context())
 	return take1(t, rx, err)
 }
 
@@ -250,7 +250,7 @@ func TestClosed(t *testing.T) {
 		"Update":         db.Update(t.Context(), func(*Tx) error { return nil }),
 		"Exec":           db.Exec(t.Context(), "CREATE TABLE u (a)"),
 		"View":           db.View(t.Context(), func(*Rx) error { return nil }),
-		"Begin":          second(db.Begin(t.Context())),
+		"Begin":          second(db.BeginView(t.Context())),
 		"Checkpoint":     db.Checkpoint(t.Context(), CheckpointFull),
 		"Backup":         db.Backup(t.Context(), new(bytes.Buffer)),
 		"Check":          second(db.Check(t.Context(), nil)),

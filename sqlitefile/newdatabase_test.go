@@ -18,7 +18,7 @@ func TestCreate(t *testing.T) {
 			t.Run(fmt.Sprint(size, name), func(t *testing.T) {
 				t.Parallel()
 				path := filepath.Join(t.TempDir(), "new.db")
-				db, err := Open(path, &Options{Create: true, PageSize: size, JournalMode: mode, Plain: size == 1024})
+				db, err := Open(path, &Options{Create: true, PageSize: size, JournalMode: mode, NoMmap: size == 1024})
 				if err != nil {
 					t.Fatal(err)
 				}

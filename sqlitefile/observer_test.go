@@ -49,7 +49,7 @@ func TestObserver(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "l.db")
 		closedLedger(t, path)
 		reader := open(t, path, readingOptions(t, false))
-		rx, err := reader.Begin(t.Context())
+		rx, err := reader.BeginView(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -100,7 +100,7 @@ func TestObserverOutOfSight(t *testing.T) {
 	o.BusyTimeout = time.Millisecond
 	reader := open(t, alias, o)
 	wantLedger(t, reader, 1)
-	held, err := open(t, alias, o).Begin(t.Context()) // which has read no page yet
+	held, err := open(t, alias, o).BeginView(t.Context()) // which has read no page yet
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func TestObserverOutOfSight(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := reader.Begin(t.Context()); !errors.Is(err, ErrBusy) {
+		if _, err := reader.BeginView(t.Context()); !errors.Is(err, ErrBusy) {
 			t.Errorf("%s: %v, want ErrBusy", at, err)
 		}
 		if _, err := Open(alias, o); !errors.Is(err, ErrBusy) {

@@ -25,7 +25,7 @@ func OpenMemory(o *Options) (*DB, error) {
 	if o != nil {
 		options = *o
 	}
-	options.ReadOnly, options.Immutable, options.Plain = false, false, true
+	options.ReadOnly, options.Immutable, options.NoMmap = false, false, true
 	options.Create, options.Exclusive, options.Durability = true, true, DurabilityOff
 	options.system = memfs.New()
 	return Open(memoryName, &options)
@@ -36,7 +36,7 @@ const readerName = "io.ReaderAt"
 
 // OpenReaderAt opens the database in the first size bytes of r for reading, such as a database that
 // is embedded in a program or lies in an archive. Bytes in memory are read through a bytes.Reader.
-// It is opened as with Options.Immutable and Options.Plain: the bytes must not change until Close,
+// It is opened as with Options.Immutable and Options.NoMmap: the bytes must not change until Close,
 // and there is no log and no journal next to them. Several goroutines call r.ReadAt at once. Close
 // does not close r. Of the options, only Trace counts.
 //
@@ -46,7 +46,7 @@ func OpenReaderAt(r io.ReaderAt, size int64, o *Options) (*DB, error) {
 	if r == nil || size < 0 {
 		return nil, &fs.PathError{Op: "open", Path: readerName, Err: fmt.Errorf("%w: no reader, or a size of %d bytes", fs.ErrInvalid, size)}
 	}
-	options := Options{Immutable: true, Plain: true, system: readeratfs.New(readerName, r, size)}
+	options := Options{Immutable: true, NoMmap: true, system: readeratfs.New(readerName, r, size)}
 	if o != nil {
 		options.Trace = o.Trace
 	}

@@ -61,7 +61,7 @@ func TestStaleRow(t *testing.T) {
 	t.Parallel()
 	for _, plain := range []bool{false, true} {
 		for _, journal := range []JournalMode{JournalWAL, JournalDelete} {
-			db := tiny(t, &Options{Plain: plain, JournalMode: journal, spillBytes: 16 * 512}, positionSchema)
+			db := tiny(t, &Options{NoMmap: plain, JournalMode: journal, spillBytes: 16 * 512}, positionSchema)
 			change(t, db, func(tx *Tx) error { return staleRows(t, tx) })
 		}
 	}
@@ -316,7 +316,7 @@ func TestCursorRoams(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(20) {
 		rng := rand.New(rand.NewPCG(seed, 1))
-		o := &Options{Plain: seed%2 == 0}
+		o := &Options{NoMmap: seed%2 == 0}
 		if seed%3 == 0 {
 			o.spillBytes = 16 * 512
 		}

@@ -307,7 +307,7 @@ func TestPositions(t *testing.T) {
 				from := first
 				t.Run(name, func(t *testing.T) {
 					t.Parallel()
-					testPositions(t, mode, from, &Options{Create: true, PageSize: 512, JournalMode: journal, Plain: plain, Durability: DurabilityOff, spillBytes: mode.spill})
+					testPositions(t, mode, from, &Options{Create: true, PageSize: 512, JournalMode: journal, NoMmap: plain, Durability: DurabilityOff, spillBytes: mode.spill})
 				})
 			}
 		}

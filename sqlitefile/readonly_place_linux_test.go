@@ -282,8 +282,8 @@ func TestReadOnlyPlaceProcess(t *testing.T) {
 // readPlace reads all databases in a place.
 func readPlace(t *testing.T, dir string) {
 	for _, state := range readOnlyStates {
-		for _, o := range []Options{{}, {Plain: true}, {ReadOnly: true}, {Immutable: true}} {
-			what := fmt.Sprintf("%s, plain %v, read only %v, immutable %v", state.name, o.Plain, o.ReadOnly, o.Immutable)
+		for _, o := range []Options{{}, {NoMmap: true}, {ReadOnly: true}, {Immutable: true}} {
+			what := fmt.Sprintf("%s, plain %v, read only %v, immutable %v", state.name, o.NoMmap, o.ReadOnly, o.Immutable)
 			db, err := Open(filepath.Join(dir, state.name+".db"), &o)
 			if err == nil {
 				err = errors.Join(readEveryWay(db, state.rows), refuseEveryWay(db), db.Close())
@@ -313,7 +313,7 @@ func readEveryWay(db *DB, rows int) error {
 		n := 0
 		err := db.View(context.Background(), countRows(&n))
 		wantRows("View", err, n)
-		rx, err := db.Begin(context.Background())
+		rx, err := db.BeginView(context.Background())
 		if fail("Begin", err); err == nil {
 			wantRows("Rx", countRows(&n)(rx), n)
 			if _, ok := db.Version(); !ok {

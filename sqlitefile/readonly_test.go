@@ -54,7 +54,7 @@ func (s readingSystem) SyncDir(name string) error {
 
 // readingOptions are those of a DB that may only read.
 func readingOptions(tb testing.TB, plain bool) *Options {
-	return &Options{Plain: plain, BusyTimeout: patience, system: readingSystem{osfile.OS, tb}}
+	return &Options{NoMmap: plain, BusyTimeout: patience, system: readingSystem{osfile.OS, tb}}
 }
 
 // The ledger of these tests is a table whose rows, in many pages, add up to 0, apart from row 0,
@@ -245,7 +245,7 @@ func (h *readOnlyHistory) read(r *ledgerReader) error {
 
 // fresh reads in a new view, and may keep it.
 func (h *readOnlyHistory) fresh(r *ledgerReader) error {
-	rx, err := r.Begin(h.Context())
+	rx, err := r.BeginView(h.Context())
 	if err != nil {
 		return err
 	}

@@ -149,7 +149,7 @@ func fullByAnother(t *testing.T, dir string, older bool) {
 	var rx *Rx
 	begin := func() {
 		var err error
-		if rx, err = d.db.Begin(t.Context()); err != nil {
+		if rx, err = d.db.BeginView(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -206,7 +206,7 @@ func TestPunchKeepsOldStates(t *testing.T) {
 			}
 			reader := open(t, d.path, d.options)
 			before := d.rows
-			rx, err := reader.Begin(t.Context())
+			rx, err := reader.BeginView(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}

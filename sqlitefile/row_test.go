@@ -97,7 +97,7 @@ func TestReadAt(t *testing.T) {
 		return nil
 	})
 	for _, plain := range []bool{false, true} {
-		view(t, open(t, path, &Options{Plain: plain}), func(rx *Rx) error {
+		view(t, open(t, path, &Options{NoMmap: plain}), func(rx *Rx) error {
 			table, err := rx.Table("t")
 			if err != nil {
 				return err

@@ -11,11 +11,12 @@ import (
 type Rx struct {
 	pager search.Rx
 	db    *DB
-	begun bool // by Begin, for End to end
+	begun bool // by BeginView, for End to end
 }
 
-// End ends a transaction that Begin started; on one of View or Update it does nothing. The Rx, and
-// everything that came out of it, must not be used any more: it may soon be another transaction's.
+// End ends a transaction that BeginView started; on one of View or Update it does nothing. The Rx,
+// and everything that came out of it, must not be used any more: it may soon be another
+// transaction's.
 func (rx *Rx) End() {
 	if rx.begun {
 		rx.begun = false

@@ -81,7 +81,7 @@ func TestColumns(t *testing.T) {
 func TestGuard(t *testing.T) {
 	t.Parallel()
 	path := made(t, "CREATE TABLE t (a); "+counted(1000, "INSERT INTO t SELECT zeroblob(1000) FROM n")).write(t)
-	rx, err := open(t, path, nil).Begin(t.Context())
+	rx, err := open(t, path, nil).BeginView(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -154,7 +154,7 @@ var pure = severedCall{}
 
 // severedCalls are all exported functions of this package.
 var severedCalls = map[string]severedCall{
-	"OpenReaderAt": pure, "OpenMemory": pure, "Including": pure, "Excluding": pure, "RemoveAbandoned": pure, "IsTemporary": pure, "WithBusyTimeout": pure, "Build": pure, "Builder.Create": pure, "Builder.Table": pure, "CheckReport.OK": pure, "ConstraintError.Error": pure, "ConstraintError.Is": pure,
+	"OpenReaderAt": pure, "OpenMemory": pure, "Including": pure, "Excluding": pure, "RemoveAbandoned": pure, "IsTemporary": pure, "Build": pure, "Builder.Create": pure, "Builder.Table": pure, "CheckReport.OK": pure, "ConstraintError.Error": pure, "ConstraintError.Is": pure,
 	"CheckpointMode.String": pure, "Constraint.String": pure, "Durability.String": pure, "JournalMode.String": pure,
 	"EventKind.String": pure, "Kind.String": pure, "Problem.String": pure, "Stats.GroupSize": pure,
 	"TableBuilder.Append": pure, "TableBuilder.AppendKey": pure, "TableBuilder.Name": pure, "TableBuilder.Rows": pure,
@@ -162,18 +162,18 @@ var severedCalls = map[string]severedCall{
 	"Value.Int64":      pure, "Value.Float64": pure, "Value.Any": pure, "Value.Bytes": pure, "Value.IsNull": pure, "Value.Kind": pure, "Value.String": pure, "Value.Text": pure,
 
 	"Open": {inDB, func(v *severed) error {
-		db, err := Open(v.path, &Options{Plain: v.plain, Durability: DurabilityOff})
+		db, err := Open(v.path, &Options{NoMmap: v.plain, Durability: DurabilityOff})
 		if err != nil {
 			return err
 		}
 		return dberr.Join(db.View(context.Background(), readSevered), db.Close())
 	}},
-	"DB.Path":    onDB(func(_ context.Context, db *DB) error { _ = db.Path(); return nil }),
-	"DB.Stats":   onDB(func(_ context.Context, db *DB) error { _ = db.Stats(); return nil }),
-	"DB.Version": onDB(func(_ context.Context, db *DB) error { _, _ = db.Version(); return nil }),
-	"DB.View":    onDB(func(ctx context.Context, db *DB) error { return db.View(ctx, readSevered) }),
-	"DB.Begin":   onDB(beginSevered),
-	"DB.Backup":  onDB(func(ctx context.Context, db *DB) error { return db.Backup(ctx, io.Discard) }),
+	"DB.Path":      onDB(func(_ context.Context, db *DB) error { _ = db.Path(); return nil }),
+	"DB.Stats":     onDB(func(_ context.Context, db *DB) error { _ = db.Stats(); return nil }),
+	"DB.Version":   onDB(func(_ context.Context, db *DB) error { _, _ = db.Version(); return nil }),
+	"DB.View":      onDB(func(ctx context.Context, db *DB) error { return db.View(ctx, readSevered) }),
+	"DB.BeginView": onDB(beginSevered),
+	"DB.Backup":    onDB(func(ctx context.Context, db *DB) error { return db.Backup(ctx, io.Discard) }),
 	"DB.BackupFile": onDB(func(ctx context.Context, db *DB) error {
 		name := db.Path() + ".backup"
 		defer os.Remove(name)
@@ -435,7 +435,7 @@ func (v *severed) newName() string {
 }
 
 func beginSevered(ctx context.Context, db *DB) error {
-	rx, err := db.Begin(ctx)
+	rx, err := db.BeginView(ctx)
 	if err != nil {
 		return err
 	}

@@ -178,7 +178,7 @@ func (v *severed) run(image map[string][]byte, call severedCall) error {
 	}
 	v.sys = faultfs.New(osfile.OS)
 	var err error
-	o := &Options{Plain: v.plain, Durability: DurabilityOff, BusyTimeout: time.Second, system: v.sys, spillBytes: 16 << 10}
+	o := &Options{NoMmap: v.plain, Durability: DurabilityOff, BusyTimeout: time.Second, system: v.sys, spillBytes: 16 << 10}
 	if v.db, err = Open(v.path, o); err != nil {
 		return err
 	}

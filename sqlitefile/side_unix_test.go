@@ -73,7 +73,7 @@ func uses() []use {
 	list := []use{
 		opened("Exclusive", Options{Exclusive: true}, sideRow),
 		opened("ReadOnly", Options{ReadOnly: true}, func(*testing.T, *DB) error { return nil }),
-		opened("Plain", Options{Plain: true}, sideRow),
+		opened("Plain", Options{NoMmap: true}, sideRow),
 		opened("Checkpoint", Options{}, func(t *testing.T, db *DB) error {
 			return db.Checkpoint(t.Context(), CheckpointTruncate)
 		}),

@@ -29,7 +29,7 @@ func TestSpillAgain(t *testing.T) {
 
 func spillAgain(t *testing.T, seed uint64) {
 	path := filepath.Join(t.TempDir(), "db")
-	db := open(t, path, &Options{Create: true, PageSize: 512, JournalMode: JournalWAL, Durability: DurabilityNormal, Plain: seed%2 == 1, spillBytes: 32 * 512})
+	db := open(t, path, &Options{Create: true, PageSize: 512, JournalMode: JournalWAL, Durability: DurabilityNormal, NoMmap: seed%2 == 1, spillBytes: 32 * 512})
 	if err := db.Exec(t.Context(), "CREATE TABLE t (id INTEGER PRIMARY KEY, v TEXT)"); err != nil {
 		t.Fatal(err)
 	}

@@ -130,7 +130,7 @@ func TestStatsReader(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := time.Now()
-	rx, err := db.Begin(t.Context())
+	rx, err := db.BeginView(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

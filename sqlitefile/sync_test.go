@@ -25,7 +25,7 @@ func TestSync(t *testing.T) {
 			t.Run(fmt.Sprint(wal, d), func(t *testing.T) {
 				t.Parallel()
 				system := crashfs.New()
-				o := &Options{system: system, Create: true, Durability: d, Plain: true}
+				o := &Options{system: system, Create: true, Durability: d, NoMmap: true}
 				db := open(t, "/db", o)
 				if wal {
 					mustDo(t, db.SetJournalMode(t.Context(), JournalWAL))
@@ -40,7 +40,7 @@ func TestSync(t *testing.T) {
 						continue
 					}
 					mustDo(t, db.Sync(t.Context()))
-					after := open(t, "/db", &Options{system: system.History().End().None().FS(), Plain: true})
+					after := open(t, "/db", &Options{system: system.History().End().None().FS(), NoMmap: true})
 					wantCount(t, after, i+1)
 				}
 			})

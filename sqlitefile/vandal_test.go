@@ -62,7 +62,7 @@ type vandal struct {
 }
 
 func (v *vandal) options() *Options {
-	o := &Options{Create: true, Durability: v.durability, Plain: v.plain, PageSize: 512 << v.rng.IntN(4), BusyTimeout: time.Minute}
+	o := &Options{Create: true, Durability: v.durability, NoMmap: v.plain, PageSize: 512 << v.rng.IntN(4), BusyTimeout: time.Minute}
 	for _, m := range crashModes {
 		if m.name == v.mode {
 			if o.JournalMode = m.journal; m.wal {

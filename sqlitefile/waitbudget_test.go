@@ -51,7 +51,7 @@ func TestWaitBudget(t *testing.T) {
 			return db.SetJournalMode(ctx, JournalWAL)
 		}},
 		{"two calls with one timeout", false, func(l *locker) { l.lock(osfile.Exclusive, format.ReservedByte, 1) }, func(ctx context.Context, db *DB) error {
-			ctx = WithBusyTimeout(ctx, 0)
+			ctx = pager.WithBusyTimeout(ctx, 0)
 			if err := write(ctx, db); !errors.Is(err, ErrBusy) {
 				return err
 			}
@@ -125,7 +125,7 @@ func TestWaitBudgetNone(t *testing.T) {
 		db, l := newLocked(t, false)
 		l.lock(osfile.Exclusive, format.ReservedByte, 1)
 		start := time.Now()
-		err := db.Exec(WithBusyTimeout(t.Context(), -1), "CREATE TABLE more (a)")
+		err := db.Exec(pager.WithBusyTimeout(t.Context(), -1), "CREATE TABLE more (a)")
 		if took := time.Since(start); !errors.Is(err, ErrBusy) || took != 0 {
 			t.Errorf("%v after %v", err, took)
 		}

@@ -212,7 +212,7 @@ func TestLogLeft(t *testing.T) {
 	}
 	rest := filepath.Join(dir, "rest")
 	v.leave(rest, 100_000)
-	if err := vol.Close(); err == nil || !strings.Contains(err.Error(), folio.ErrLogLeft.Error()) {
+	if err := vol.Close(); err == nil || !strings.Contains(err.Error(), folio.ErrWALRemains.Error()) {
 		t.Logf("Close: %v", err)
 	}
 	code, _, errs := v.folio(nil, "rm", v.path+":a")

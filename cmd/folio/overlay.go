@@ -95,8 +95,8 @@ type overlayChangeJSON struct {
 
 // overlayKinds are the kinds of package compare that mean the same.
 var overlayKinds = map[folio.ChangeKind]compare.Kind{
-	folio.Made: compare.Added, folio.Removed: compare.Removed, folio.Moved: compare.Moved,
-	folio.ContentChanged: compare.Modified, folio.AttributesChanged: compare.Described,
+	folio.ChangeMade: compare.Added, folio.ChangeRemoved: compare.Removed, folio.ChangeMoved: compare.Moved,
+	folio.ChangeContent: compare.Modified, folio.ChangeAttributes: compare.Described,
 }
 
 func (c *command) writeOverlayChange(change *folio.Change, asJSON bool) error {

@@ -89,7 +89,7 @@ func (c *command) runMounted(ctx context.Context, o *overlay.Overlay, words []st
 			return err
 		}
 	}
-	server, err := mount.Mount(o.Volume, real, &mount.Options{Name: name, Daemon: true, Logger: log.New(c.Stderr, "folio: warning: ", 0)})
+	server, err := mount.MountOverlay(o.Overlay, real, &mount.Options{Name: name, Daemon: true, Logger: log.New(c.Stderr, "folio: warning: ", 0)})
 	if err != nil {
 		return failure.Hint(failure.At(real, err), "without the right to mount, "+mountpoint.OtherWay)
 	}

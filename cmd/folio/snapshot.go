@@ -70,7 +70,7 @@ func makeSnapshot(ctx context.Context, v *folio.Volume, volume, name string) err
 	if name != "" && !location.OnServer(volume) && location.Exists(at.Tree()) {
 		return failure.Hint(failure.At(at.Tree(), errHidden), "choose another name")
 	}
-	return v.Snapshot(ctx, name)
+	return v.CreateSnapshot(ctx, name)
 }
 
 // timedName is the form of a name that is made of the time: as ISO 8601 has it, without colons.

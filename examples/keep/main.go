@@ -36,7 +36,7 @@ func keep(ctx context.Context, dir, volume string, now time.Time) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := vol.Snapshot(ctx, now.UTC().Format("20060102T150405.000")); err != nil {
+	if err := vol.CreateSnapshot(ctx, now.UTC().Format("20060102T150405.000")); err != nil {
 		return err
 	}
 	list, err := vol.Snapshots(ctx)

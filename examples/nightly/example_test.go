@@ -17,7 +17,7 @@ var keep = folio.PrunePolicy{Within: folio.PrunePeriod{Days: 2}, Daily: 7, Weekl
 // nightly makes a snapshot of the day, and removes those that are no longer kept. It does no harm
 // if it runs twice in a day.
 func nightly(ctx context.Context, vol *folio.Volume, now time.Time) (removed []folio.Snapshot, err error) {
-	err = vol.Snapshot(ctx, now.Format(time.DateOnly))
+	err = vol.CreateSnapshot(ctx, now.Format(time.DateOnly))
 	if err != nil && !errors.Is(err, folio.ErrSnapshotExists) {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func Example() {
 	if err := vol.WriteFile("orders", nil, 0o644); err != nil {
 		log.Fatal(err)
 	}
-	at, err := vol.At(night.Format(time.DateOnly))
+	at, err := vol.OpenSnapshot(ctx, night.Format(time.DateOnly))
 	if err != nil {
 		log.Fatal(err)
 	}

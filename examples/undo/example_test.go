@@ -21,7 +21,7 @@ func state(edit int) string { return fmt.Sprint("edit-", edit) }
 // edit changes the document, as a step that can be undone. To make a snapshot takes the same time
 // however large the document is, and the snapshot costs what the edit changes.
 func (d *document) edit(ctx context.Context, change func(tx *folio.Tx) error) error {
-	if err := d.vol.Snapshot(ctx, state(d.edits)); err != nil {
+	if err := d.vol.CreateSnapshot(ctx, state(d.edits)); err != nil {
 		return err
 	}
 	if err := d.vol.Update(ctx, change); err != nil {

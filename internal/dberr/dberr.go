@@ -21,7 +21,7 @@ var (
 	ErrInUpdate      = errors.New("the call would wait for the transaction that it is a part of; use its Tx")
 	ErrMoved         = errors.New("the file was deleted, renamed or replaced while it was open")
 	ErrMispaired     = errors.New("the log or journal next to it is that of another file, which this one has replaced")
-	ErrLogLeft       = errors.New("the write-ahead log stays next to the database: keep the two together")
+	ErrWALRemains    = errors.New("the write-ahead log stays next to the database: keep the two together")
 	ErrFailed        = errors.New("nothing can be written after what has failed: close the database and open it again")
 	ErrNeedsRecovery = errors.New("database needs recovery: a hot rollback journal lies next to it; open it once where it can be written")
 	ErrChanged       = fmt.Errorf("%w: another process began to write it while it was read without a lock; read again", ErrBusy)

@@ -285,7 +285,7 @@ func (c *checkpointer) recycle(log *wal.Log, frames uint32) error {
 }
 
 // closeLog copies the log back and removes it, if no other connection has the database open. It
-// is ErrLogLeft if the database cannot be written, and ErrMoved if the file was replaced.
+// is ErrWALRemains if the database cannot be written, and ErrMoved if the file was replaced.
 func (c *checkpointer) closeLog() error {
 	if c.pager.wal.Denied != nil {
 		return nil

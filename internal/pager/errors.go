@@ -10,14 +10,15 @@ import (
 	"github.com/foliofs/folio/internal/dberr"
 )
 
-// A logLeftError says why the log was left. It matches ErrLogLeft only: no transaction has failed.
+// A logLeftError says why the log was left. It matches ErrWALRemains only: no transaction has
+// failed.
 type logLeftError struct{ cause error }
 
 func (e logLeftError) Error() string {
-	return fmt.Sprintf("%v (%s)", dberr.ErrLogLeft, dberr.Brief(e.cause))
+	return fmt.Sprintf("%v (%s)", dberr.ErrWALRemains, dberr.Brief(e.cause))
 }
 
-func (e logLeftError) Is(target error) bool { return target == dberr.ErrLogLeft }
+func (e logLeftError) Is(target error) bool { return target == dberr.ErrWALRemains }
 
 // A mispairedError names the log or the journal that belongs to another file. It matches
 // ErrMispaired.

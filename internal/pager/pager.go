@@ -18,7 +18,7 @@ import (
 type Options struct {
 	ReadOnly    bool
 	Immutable   bool
-	Plain       bool
+	NoMmap      bool
 	BusyTimeout time.Duration // of one call; 0 means DefaultBusyTimeout, and less than 0 not to wait
 	Durability  Durability
 	JournalMode JournalMode

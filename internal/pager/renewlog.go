@@ -20,7 +20,7 @@ func (r *readers) renewLog() error {
 	if s := r.pager.snapshot.Load(); s != nil && s.wal != nil {
 		s.lease.Retire()
 	}
-	next, err := wal.OpenReadOnly(r.pager.options.System, r.pager.file, w.PageSize, r.pager.options.Plain, r.pager.options.Immutable, w.Denied)
+	next, err := wal.OpenReadOnly(r.pager.options.System, r.pager.file, w.PageSize, r.pager.options.NoMmap, r.pager.options.Immutable, w.Denied)
 	if err != nil {
 		return err
 	}

@@ -251,13 +251,13 @@ func (r *readers) openLog(b *[format.HeaderSize]byte) (err error) {
 func (r *readers) openWAL(pageSize int) (*wal.Log, error) {
 	denied := r.pager.denied
 	if denied == nil {
-		log, err := wal.Open(r.pager.options.System, r.pager.file, pageSize, r.pager.options.Plain, r.pager.sole)
+		log, err := wal.Open(r.pager.options.System, r.pager.file, pageSize, r.pager.options.NoMmap, r.pager.sole)
 		if err == nil || r.pager.sole || !osfile.Unwritable(err) {
 			return log, err
 		}
 		denied = err
 	}
-	return wal.OpenReadOnly(r.pager.options.System, r.pager.file, pageSize, r.pager.options.Plain, r.pager.options.Immutable, denied)
+	return wal.OpenReadOnly(r.pager.options.System, r.pager.file, pageSize, r.pager.options.NoMmap, r.pager.options.Immutable, denied)
 }
 
 // loggedPageSize returns the page size that the log has, or 0 if there is none.
@@ -554,7 +554,7 @@ func (r *readers) mapFile(s *Snapshot, size int64) error {
 	if r.pager.wal == nil {
 		whole = min(whole, int64(s.PageCount)<<s.PageShift)
 	}
-	if r.pager.options.Plain || whole > math.MaxInt/4 || r.pager.wal != nil && r.pager.wal.Access == wal.AccessWatched {
+	if r.pager.options.NoMmap || whole > math.MaxInt/4 || r.pager.wal != nil && r.pager.wal.Access == wal.AccessWatched {
 		return nil
 	}
 	if r.mapping == nil || int64(len(r.mapping.Bytes())) < whole {

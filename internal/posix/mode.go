@@ -1,6 +1,10 @@
 package posix
 
-import "io/fs"
+import (
+	"io/fs"
+	"math"
+	"time"
+)
 
 // The bits of a POSIX st_mode. Volumes and archives hold them, whatever the system.
 const (
@@ -81,4 +85,19 @@ func DeviceNumbers(rdev uint64) (major, minor uint32) {
 	major = uint32(rdev>>8)&0xfff | uint32(rdev>>32)&^0xfff
 	minor = uint32(rdev)&0xff | uint32(rdev>>12)&^0xff
 	return major, minor
+}
+
+// Nanoseconds returns t since 1970, or zero for the zero time.
+func Nanoseconds(t time.Time, zero int64) int64 {
+	if t.IsZero() {
+		return zero
+	}
+	const limit = math.MaxInt64/int64(time.Second) - 1
+	switch seconds := t.Unix(); {
+	case seconds > limit:
+		return math.MaxInt64
+	case seconds < -limit:
+		return math.MinInt64
+	}
+	return t.UnixNano()
 }

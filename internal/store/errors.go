@@ -26,8 +26,8 @@ var (
 	// ErrFull says that there is no room: on the disk, in the volume, or among the numbers of
 	// inodes.
 	ErrFull = posix.Full("volume or disk is full")
-	// ErrLogLeft says that Close has left a log next to the volume. Nothing is lost.
-	ErrLogLeft = errors.New("the log stays next to the volume: keep the two together")
+	// ErrWALRemains says that Close has left a log next to the volume. Nothing is lost.
+	ErrWALRemains = errors.New("the log stays next to the volume: keep the two together")
 )
 
 // Damaged makes an error that matches ErrDamaged.

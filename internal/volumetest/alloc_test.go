@@ -19,10 +19,10 @@ func TestSnapshotAllocations(t *testing.T) {
 	}
 	v := Create(t, AddAll(Samples...))
 	Must(t, v.WriteFile("a/b/changed", []byte("old"), 0o644))
-	Must(t, v.Snapshot(t.Context(), "s"))
+	Must(t, v.CreateSnapshot(t.Context(), "s"))
 	Must(t, v.WriteFile("a/b/changed", []byte("new"), 0o644))
 	Must(t, v.WriteFile("a/b/young", nil, 0o644))
-	at, err := v.At("s")
+	at, err := v.OpenSnapshot(t.Context(), "s")
 	Must(t, err)
 	defer at.Close()
 	past := func(call func(tx store.Rx) error) func() error {

@@ -24,7 +24,7 @@ func TestChangeView(t *testing.T) {
 		for range r.IntN(40) {
 			randomChange(r, v)
 		}
-		Must(t, v.Snapshot(t.Context(), fmt.Sprint("s", i)))
+		Must(t, v.CreateSnapshot(t.Context(), fmt.Sprint("s", i)))
 		if list, err := v.Snapshots(t.Context()); r.IntN(3) == 0 && err == nil && len(list) > 3 {
 			Must(t, v.RemoveSnapshots(t.Context(), list[r.IntN(len(list))]))
 		}
@@ -62,15 +62,15 @@ func successive(t *testing.T, v *folio.Volume) []string {
 		for c, err := range v.Diff(t.Context(), s.Name, until) {
 			Must(t, err)
 			switch {
-			case c.Kind&folio.Moved != 0:
+			case c.Kind&folio.ChangeMoved != 0:
 				add(c.OldPath, "removed", c.Ino, "")
 				add(c.Path, "made", c.Ino, "")
-			case c.Kind == folio.Made:
+			case c.Kind == folio.ChangeMade:
 				add(c.Path, "made", c.Ino, "")
-			case c.Kind == folio.Removed:
+			case c.Kind == folio.ChangeRemoved:
 				add(c.Path, "removed", c.Ino, "")
 			default:
-				add(c.Path, "changed", c.Ino, fmt.Sprint(uint8(c.Kind&folio.ContentChanged>>3)))
+				add(c.Path, "changed", c.Ino, fmt.Sprint(uint8(c.Kind&folio.ChangeContent>>3)))
 			}
 		}
 	}
@@ -86,11 +86,11 @@ func TestChangeViewAdded(t *testing.T) {
 	t.Parallel()
 	for _, own := range []bool{false, true} {
 		for what, add := range map[string]func(v *folio.Volume) error{
-			"snapshot": func(v *folio.Volume) error { return v.Snapshot(t.Context(), "t") },
+			"snapshot": func(v *folio.Volume) error { return v.CreateSnapshot(t.Context(), "t") },
 			"repair":   func(v *folio.Volume) error { return Second(v.Repair(t.Context())) },
 		} {
 			v := Empty(t)
-			Must(t, v.Snapshot(t.Context(), "s"))
+			Must(t, v.CreateSnapshot(t.Context(), "s"))
 			Must(t, v.WriteFile("f", nil, 0o644))
 			info, err := v.Info(t.Context())
 			Must(t, err)

@@ -147,14 +147,14 @@ func edgeTwice(_ *testing.T, v *folio.Volume, op func(v cloneCaller, name string
 func edgeSnapshots(t *testing.T, v *folio.Volume, op func(v cloneCaller, name string) error) {
 	texts := make(map[string]string)
 	for _, name := range []string{"before", "after"} {
-		Must(t, v.Snapshot(t.Context(), name))
+		Must(t, v.CreateSnapshot(t.Context(), name))
 		texts[name] = plainText(t, v)
 		_ = op(v, "")
 	}
 	_ = v.Remove("f")
 	_ = v.WriteFile("d", []byte("other"), 0o644)
 	for name, want := range texts {
-		at, err := v.At(name)
+		at, err := v.OpenSnapshot(t.Context(), name)
 		Must(t, err)
 		if got := plainText(t, at); got != want {
 			t.Errorf("snapshot %s: %s", name, Difference(got, want))

@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/private"
 )
 
 // TestCloneMaintained compacts, backs up, repairs and imports a volume with clones.
 func TestCloneMaintained(t *testing.T) {
 	t.Parallel()
 	v := Empty(t)
-	Must(t, errors.Join(edgeFiles(v, false), edgeWrite(v, "c", 65_000, 10), v.Snapshot(t.Context(), "s"), edgeWrite(v, "f", 10, 10)))
+	Must(t, errors.Join(edgeFiles(v, false), edgeWrite(v, "c", 65_000, 10), v.CreateSnapshot(t.Context(), "s"), edgeWrite(v, "f", 10, 10)))
 	want := plainText(t, v)
 	Must(t, v.Compact(t.Context(), nil))
 	report, err := v.Repair(t.Context())
@@ -36,7 +37,7 @@ func TestCloneMaintained(t *testing.T) {
 	other, err := folio.Open(backup, nil)
 	Must(t, err)
 	Must(t, edgeWrite(other, "f", 140_000, 10))
-	at, err := other.At("s")
+	at, err := other.OpenSnapshot(t.Context(), "s")
 	Must(t, err)
 	WantFile(t, other, "d", ReadAll(t, at, "d"))
 	Must(t, errors.Join(at.Close(), other.Close()))
@@ -59,7 +60,7 @@ func TestCloneOverlay(t *testing.T) {
 	}
 	WantNone(t, over, "x")
 	Must(t, edgeWrite(over, "d", 65_530, 20))
-	got := ReadAll(t, over.Volume, "d")
+	got := ReadAll(t, over.Volume(private.Key{}), "d")
 	if got[:65_530] != ReadAll(t, base, "d")[:65_530] || got[65_530] != 'W' {
 		t.Error("another content")
 	}

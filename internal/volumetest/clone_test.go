@@ -237,7 +237,7 @@ func TestCloneBySQL(t *testing.T) {
 				Must(t, v.Clone("f", "c"))
 				Must(t, v.Clone("c", "d"))
 				if snapshot {
-					Must(t, v.Snapshot(t.Context(), "s"))
+					Must(t, v.CreateSnapshot(t.Context(), "s"))
 				}
 				info, err := v.Info(t.Context())
 				Must(t, err)
@@ -254,7 +254,7 @@ func TestCloneBySQL(t *testing.T) {
 				}
 				WantClean(t, v)
 				if snapshot {
-					at, err := v.At("s")
+					at, err := v.OpenSnapshot(t.Context(), "s")
 					Must(t, err)
 					for _, name := range []string{"f", "c", "d"} {
 						WantFile(t, at, name, content)

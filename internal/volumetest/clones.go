@@ -80,8 +80,8 @@ func (c *Clones) step(i int) {
 	case n < 14:
 		c.made++
 		name := fmt.Sprint("s", c.made)
-		Must(c.t, c.volumes[0].Snapshot(ctx, name))
-		Must(c.t, c.model.Snapshot(ctx, name))
+		Must(c.t, c.volumes[0].CreateSnapshot(ctx, name))
+		Must(c.t, c.model.CreateSnapshot(ctx, name))
 		c.want[name] = plainText(c.t, c.model)
 	case n < 15 && len(c.want) > 0, len(c.want) > 5:
 		name := c.any()
@@ -237,7 +237,7 @@ func (c *Clones) compare() {
 		}
 	}
 	for name, want := range c.want {
-		at, err := c.volumes[0].At(name)
+		at, err := c.volumes[0].OpenSnapshot(c.t.Context(), name)
 		Must(c.t, err)
 		if got := plainText(c.t, at); got != want {
 			c.t.Errorf("snapshot %s: %s", name, Difference(got, want))

@@ -44,7 +44,7 @@ var crashCases = []crashCase{
 	{name: "log, mapped", steps: 120, maps: true},
 	{name: "first calls", steps: 3, synced: true},
 	{name: "synced", steps: 60, synced: true},
-	{name: "plain", steps: 60, options: folio.Options{Plain: true, CacheSize: -1}},
+	{name: "plain", steps: 60, options: folio.Options{NoMmap: true, CacheSize: -1}},
 	{name: "rollback", steps: 60, rollback: true},
 	{name: "rollback, synced", steps: 30, rollback: true, synced: true},
 	{name: "concurrent", steps: 25, actors: 4},
@@ -165,7 +165,7 @@ func (l *crashLoad) open() *folio.Volume {
 func (l *crashLoad) keepRollback() func() {
 	db, err := sqlitefile.Open(l.path, nil)
 	Must(l.t, err)
-	rx, err := db.Begin(l.t.Context())
+	rx, err := db.BeginView(l.t.Context())
 	Must(l.t, err)
 	return func() { rx.End(); Must(l.t, db.Close()) }
 }
@@ -263,7 +263,7 @@ func (l *crashLoad) state(v *folio.Volume, top string, inos map[uint64]bool) (st
 	}
 	list, err := v.Snapshots(context.Background())
 	for _, s := range list {
-		at, err := v.At(s.Name)
+		at, err := v.OpenSnapshot(context.Background(), s.Name)
 		if err != nil {
 			return text, err
 		}
@@ -285,7 +285,7 @@ func (a *crashActor) snapshot() string {
 	case 2:
 		return said(Second(a.v.Restore(context.Background(), name, ".", nil)), "Restore %s", name)
 	}
-	return said(a.v.Snapshot(context.Background(), name), "Snapshot %s", name)
+	return said(a.v.CreateSnapshot(context.Background(), name), "Snapshot %s", name)
 }
 
 var errRollback = errors.New("on purpose")

@@ -157,7 +157,7 @@ type sequel struct {
 // after a further call.
 func (v *crashVerifier) reopen(disk *crashfs.FS, further bool) (found []string, after *sequel, err error) {
 	v.mount(disk)
-	vol, err := folio.Open(v.path, &folio.Options{Plain: v.options.Plain})
+	vol, err := folio.Open(v.path, &folio.Options{NoMmap: v.options.NoMmap})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -30,7 +30,7 @@ func TestDiff(t *testing.T) {
 			randomChange(r, v)
 		}
 		name := fmt.Sprint("s", i)
-		Must(t, v.Snapshot(t.Context(), name))
+		Must(t, v.CreateSnapshot(t.Context(), name))
 		states[name] = look(t, v)
 		if r.IntN(4) == 0 && len(states) > 3 {
 			gone := slices.Sorted(maps.Keys(states))[r.IntN(len(states))]
@@ -130,10 +130,10 @@ func difference(a, b *seen) (list []folio.Change) {
 		if x.Ino != 0 && y.Ino != 0 {
 			isDir := posix.FileMode(y.Mode).IsDir()
 			if x.Mode != y.Mode || x.UID != y.UID || x.GID != y.GID || !isDir && x.Mtime != y.Mtime || !maps.EqualFunc(a.attrs[ino], b.attrs[ino], bytes.Equal) {
-				kind |= folio.AttributesChanged
+				kind |= folio.ChangeAttributes
 			}
 			if a.text[ino] != b.text[ino] {
-				kind |= folio.ContentChanged
+				kind |= folio.ChangeContent
 			}
 		}
 		var old, made, kept []string
@@ -157,13 +157,13 @@ func difference(a, b *seen) (list []folio.Change) {
 			}
 		}
 		for ; len(old) > 0 && len(made) > 0; old, made = old[1:], made[1:] {
-			add(kind|folio.Moved, made[0], old[0], y)
+			add(kind|folio.ChangeMoved, made[0], old[0], y)
 		}
 		for _, path := range old {
-			add(folio.Removed, path, "", x)
+			add(folio.ChangeRemoved, path, "", x)
 		}
 		for _, path := range made {
-			add(folio.Made, path, "", y)
+			add(folio.ChangeMade, path, "", y)
 		}
 		for _, path := range kept {
 			add(kind, path, "", y)

@@ -235,15 +235,6 @@ var volumeFaults = map[string]struct {
 	answer
 	run func(s *faultScene, ctx context.Context) error
 }{
-	"At": {reads, func(s *faultScene, _ context.Context) error {
-		at, err := s.v.At("past")
-		if err != nil {
-			return err
-		}
-		defer at.Close()
-		p, err := at.ReadFile("d/many/000")
-		return wrongUnless(string(p) == "content", err)
-	}},
 	"Backup": {wide | reads | takesCtx, func(s *faultScene, ctx context.Context) error { return s.v.Backup(ctx, halfway{s}) }},
 	"BackupFile": {wide | reads | takesCtx, func(s *faultScene, ctx context.Context) error {
 		o := &folio.BackupOptions{Progress: func(int64, int64) { s.half() }}
@@ -257,6 +248,7 @@ var volumeFaults = map[string]struct {
 	"Compact": {writes | takesCtx, func(s *faultScene, ctx context.Context) error {
 		return s.v.Compact(ctx, &folio.CompactOptions{Progress: func(int64, int64) { s.half() }})
 	}},
+	"CreateSnapshot": {writes | takesCtx, func(s *faultScene, ctx context.Context) error { return s.v.CreateSnapshot(ctx, s.newName()) }},
 	"Diff": {reads | takesCtx, func(s *faultScene, ctx context.Context) error {
 		var paths []string
 		for c, err := range s.v.Diff(ctx, "past", "newer") {
@@ -279,7 +271,15 @@ var volumeFaults = map[string]struct {
 	"Restore": {writes | takesCtx, func(s *faultScene, ctx context.Context) error {
 		return Second(s.v.Restore(ctx, "past", ".", &folio.RestoreOptions{Progress: func(string, folio.RestoreReport) { s.half() }}))
 	}},
-	"Snapshot":  {writes | takesCtx, func(s *faultScene, ctx context.Context) error { return s.v.Snapshot(ctx, s.newName()) }},
+	"OpenSnapshot": {reads | takesCtx, func(s *faultScene, ctx context.Context) error {
+		at, err := s.v.OpenSnapshot(ctx, "past")
+		if err != nil {
+			return err
+		}
+		defer at.Close()
+		p, err := at.ReadFile("d/many/000")
+		return wrongUnless(string(p) == "content", err)
+	}},
 	"Snapshots": {reads | takesCtx, func(s *faultScene, ctx context.Context) error { return rightList(s.v.Snapshots(ctx)) }},
 	"Stats":     {ofItself, func(s *faultScene, _ context.Context) error { _ = s.v.Stats(); return nil }},
 	"Sync":      {writes | takesCtx, func(s *faultScene, ctx context.Context) error { return s.v.Sync(ctx) }},
@@ -496,7 +496,7 @@ func (l *faultTable) addOpened(within string, where scope, of func(s *faultScene
 func otherFaults(volume, root, tx string) []*faultCall {
 	header := func(s *faultScene) *folio.Header { return &folio.Header{Name: s.newName(), Mode: 0o644} }
 	return []*faultCall{
-		{"ChangeKind.String", "", onVolume, ofItself, func(*faultScene, context.Context) error { _ = folio.Made.String(); return nil }},
+		{"ChangeKind.String", "", onVolume, ofItself, func(*faultScene, context.Context) error { _ = folio.ChangeMade.String(); return nil }},
 		{"MergePolicy.String", "", onVolume, ofItself, func(*faultScene, context.Context) error { _ = folio.MergeKeep.String(); return nil }},
 		{"CheckReport.OK", "", onVolume, ofItself, func(*faultScene, context.Context) error { _ = new(folio.CheckReport).OK(); return nil }},
 		{"Node.IsDevice", "", onVolume, ofItself, func(*faultScene, context.Context) error { _ = new(folio.Node).IsDevice(); return nil }},

@@ -32,7 +32,7 @@ func cutFaults() []*fault {
 				for _, moment := range faultMoments {
 					list = append(list, &fault{
 						name:    fmt.Sprintf("%s is left of %q at moment %d, plain %v", cut.name, suffix, moment, plain),
-						options: folio.Options{Plain: plain},
+						options: folio.Options{NoMmap: plain},
 						moment:  moment,
 						spares:  true,
 						happen:  func(s *faultScene) { cutFile(s.path+suffix, cut.of) },

@@ -41,7 +41,7 @@ func TestFullFaults(t *testing.T) {
 			f.want = []error{syscall.ENOSPC} // of a file that is no volume yet
 		}
 		if c.name == "Volume.Close" {
-			f.want = []error{folio.ErrLogLeft}
+			f.want = []error{folio.ErrWALRemains}
 		}
 		f.try(t, dir, image, c)
 	}

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io"
+	"os"
 	"testing/fstest"
 
 	"github.com/foliofs/folio"
@@ -32,7 +34,52 @@ var overlayFaults = map[string]struct {
 	"Overlay.Discard": {writes | takesCtx, func(s *faultScene, ctx context.Context) error {
 		return withOverlay(s.v, func(o *folio.Overlay) error { return o.Discard(ctx) })
 	}},
-	"CommitOverlay": {writes | takesCtx, func(s *faultScene, ctx context.Context) error {
+	"Overlay.Open": {reads, func(s *faultScene, _ context.Context) error {
+		return withOverlay(s.v, func(o *folio.Overlay) error {
+			f, err := o.Open("d/f")
+			if err != nil {
+				return err
+			}
+			return cmp.Or(rightFile(io.ReadAll(f)), f.Close())
+		})
+	}},
+	"Overlay.OpenRoot": {reads, func(s *faultScene, _ context.Context) error {
+		return withOverlay(s.v, func(o *folio.Overlay) error {
+			r, err := o.OpenRoot("d")
+			if err != nil {
+				return err
+			}
+			return cmp.Or(rightFile(r.ReadFile("f")), r.Close())
+		})
+	}},
+	"Overlay.View": {reads | takesCtx, func(s *faultScene, ctx context.Context) error {
+		return withOverlay(s.v, func(o *folio.Overlay) error {
+			return o.View(ctx, func(rx *folio.Rx) error { return rightFile(rx.ReadFile("d/f")) })
+		})
+	}},
+	"Overlay.Update": {writes | takesCtx, func(s *faultScene, ctx context.Context) error {
+		return withOverlay(s.v, func(o *folio.Overlay) error {
+			return o.Update(ctx, func(tx *folio.Tx) error { return tx.WriteFile(s.newName(), faultContent, 0o644) })
+		})
+	}},
+	"Overlay.Sync": {writes | takesCtx, func(s *faultScene, ctx context.Context) error {
+		return withOverlay(s.v, func(o *folio.Overlay) error { return o.Sync(ctx) })
+	}},
+	"Overlay.Close": {reads, func(s *faultScene, _ context.Context) error {
+		return withOverlay(s.v, func(o *folio.Overlay) error { return o.Close() })
+	}},
+	"Overlay.Commit": {reads | takesCtx, func(s *faultScene, ctx context.Context) error {
+		root, err := os.OpenRoot(s.TempDir())
+		Must(s, err)
+		defer root.Close()
+		return withOverlay(s.v, func(o *folio.Overlay) error {
+			if err := o.Commit(ctx, root); err != nil {
+				return err
+			}
+			return rightFile(root.ReadFile("d/f"))
+		})
+	}},
+	"Overlay.CommitTo": {writes | takesCtx, func(s *faultScene, ctx context.Context) error {
 		changes, err := folio.OpenMemory(nil)
 		if err != nil {
 			return err
@@ -42,7 +89,7 @@ var overlayFaults = map[string]struct {
 			if err := o.WriteFile(s.newName(), faultContent, 0o644); err != nil {
 				return err
 			}
-			return s.v.Update(ctx, func(tx *folio.Tx) error { return folio.CommitOverlay(ctx, o, tx) })
+			return s.v.Update(ctx, func(tx *folio.Tx) error { return o.CommitTo(ctx, tx, ".") })
 		})
 	}},
 	"ConflictError.Error": {ofItself, func(*faultScene, context.Context) error {

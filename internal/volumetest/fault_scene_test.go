@@ -75,8 +75,8 @@ func newFaultImage(t *testing.T) faultImage {
 	Must(t, errors.Join(
 		v.WriteFile("d/f", faultContent, 0o644), v.SetXattr("d/f", "user.a", []byte("value")),
 		v.Symlink("d/f", "link"), v.Mkdir("empty", 0o755), v.Symlink("gone", "dangling"),
-		v.Snapshot(t.Context(), "past"), v.WriteFile("d/many/000", []byte("changed"), 0o644), v.Remove("d/many/001"),
-		v.Snapshot(t.Context(), "newer"),
+		v.CreateSnapshot(t.Context(), "past"), v.WriteFile("d/many/000", []byte("changed"), 0o644), v.Remove("d/many/001"),
+		v.CreateSnapshot(t.Context(), "newer"),
 	))
 	image := make(faultImage)
 	for _, suffix := range []string{"", "-wal"} {

@@ -146,7 +146,7 @@ func TestFileViewTimeBelow(t *testing.T) {
 	if got := sqlite(t, path, "SELECT path, mtime, mtime_ns FROM file JOIN node USING (ino)"); got != "g|1677-09-21T00:12:43Z|-9223372036854775808" {
 		t.Error(got)
 	}
-	Must(t, v.Snapshot(t.Context(), "s"))
+	Must(t, v.CreateSnapshot(t.Context(), "s"))
 	if got := sqlite(t, path, "SELECT mtime FROM file_at"); got != "1677-09-21T00:12:43Z" {
 		t.Error(got)
 	}

@@ -91,7 +91,7 @@ func (h *History) step(t *testing.T) {
 	case n < 2:
 		h.made++
 		name := fmt.Sprint("s", h.made)
-		Must(t, h.keeper.Snapshot(t.Context(), name))
+		Must(t, h.keeper.CreateSnapshot(t.Context(), name))
 		state, err := StateOf(h.keeper, ".", map[uint64]bool{})
 		Must(t, err)
 		h.want[name] = state
@@ -135,7 +135,7 @@ func (h *History) any() string {
 func (h *History) compare(t *testing.T, name string) {
 	t.Helper()
 	h.reads++
-	at, err := h.keeper.At(name)
+	at, err := h.keeper.OpenSnapshot(t.Context(), name)
 	Must(t, err)
 	got, err := StateOf(at, ".", map[uint64]bool{})
 	Must(t, err)

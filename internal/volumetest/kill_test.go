@@ -289,7 +289,7 @@ func (m *killMember) write(v *folio.Volume, r *rand.Rand, n int) error {
 // snapshot makes a snapshot that is named after a step, and removes an older one. A life before
 // this one may have done so already.
 func (m *killMember) snapshot(v *folio.Volume, n int) error {
-	err := v.Snapshot(context.Background(), fmt.Sprint(m.id, ".", n))
+	err := v.CreateSnapshot(context.Background(), fmt.Sprint(m.id, ".", n))
 	if err == nil || errors.Is(err, folio.ErrSnapshotExists) {
 		err = v.RemoveSnapshot(context.Background(), fmt.Sprint(m.id, ".", n-20))
 	}
@@ -308,7 +308,7 @@ func (k *killing) wantSnapshots(v *folio.Volume) {
 		var id, n int
 		_, err := fmt.Sscanf(s.Name, "%d.%d", &id, &n)
 		Must(k.t, err)
-		at, err := v.At(s.Name)
+		at, err := v.OpenSnapshot(context.Background(), s.Name)
 		Must(k.t, err)
 		Must(k.t, at.View(k.t.Context(), func(rx *folio.Rx) error {
 			for _, name := range []string{"a", "c"} {

@@ -68,7 +68,7 @@ func newMirrored(top string) *roottest.Mirror {
 		return []roottest.FS{rooted(t, v, top), rooted(t, Again(t, v, nil), top)}
 	}
 	m.Readers = func(t *testing.T) (list []roottest.FS) {
-		for _, o := range []*folio.Options{nil, {ReadOnly: true}, {Plain: true, CacheSize: -1}} {
+		for _, o := range []*folio.Options{nil, {ReadOnly: true}, {NoMmap: true, CacheSize: -1}} {
 			list = append(list, rooted(t, Again(t, v, o), top))
 		}
 		return list

@@ -3,7 +3,6 @@
 package volumetest
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -153,9 +152,9 @@ func TestOverlayCommit(t *testing.T) {
 			v, upper := overlaid(t, root.FS(), nil)
 			Must(t, tt.do(v))
 			want := shownBy(t, v)
-			Must(t, copied.Update(t.Context(), func(tx *folio.Tx) error { return folio.CommitOverlay(t.Context(), v, tx) }))
+			Must(t, copied.Update(t.Context(), func(tx *folio.Tx) error { return v.CommitTo(t.Context(), tx, ".") }))
 			sameText(t, copied.FS(), want.FS())
-			Must(t, folio.CommitOverlay(t.Context(), v, root))
+			Must(t, v.Commit(t.Context(), root))
 			sameText(t, root.FS(), want.FS())
 			Must(t, v.Discard(t.Context()))
 			sameText(t, v.FS(), want.FS())
@@ -220,7 +219,7 @@ func TestOverlayConflict(t *testing.T) {
 			Must(t, tt.do(dir))
 			v = overAgain(t, root.FS(), upper, nil)
 			before := treeText(t, root.FS())
-			err := folio.CommitOverlay(t.Context(), v, root)
+			err := v.Commit(t.Context(), root)
 			if tt.want == "" {
 				Must(t, err)
 				return
@@ -287,8 +286,8 @@ func TestOverlayCommitFull(t *testing.T) {
 	Must(t, v.Remove("file"))
 	small := Memory(t, &folio.Options{MaxSize: 2 << 20})
 	Must(t, small.Merge(t.Context(), os.DirFS(dir), ".", nil))
-	err := folio.CommitOverlay(context.Background(), v, small)
-	WantFull(t, "CommitOverlay", err)
+	err := small.Update(t.Context(), func(tx *folio.Tx) error { return v.CommitTo(t.Context(), tx, ".") })
+	WantFull(t, "CommitTo", err)
 	sameText(t, small.FS(), root.FS())
 	WantClean(t, small)
 }

@@ -66,7 +66,7 @@ func (c overlayCase) mirror(t *testing.T, r *rand.Rand) *roottest.Mirror {
 		before = diskText(t, base)
 		upper = Empty(t)
 		Must(t, upper.Chmod(".", 0o755))
-		over, err = folio.NewOverlay(c.base(t, base), upper, &folio.OverlayOptions{Whole: c.whole, BaseChanges: c.changes})
+		over, err = folio.NewOverlay(c.base(t, base), upper, &folio.OverlayOptions{CopyWholeFile: c.whole, BaseChanges: c.changes})
 		Must(t, err)
 		t.Cleanup(func() { _ = over.Close() })
 		return []roottest.FS{rootOf(over)}
@@ -105,7 +105,7 @@ func commitTo(t *testing.T, v *folio.Overlay, dir string) error {
 		return err
 	}
 	want := treeText(t, v.FS())
-	if err := folio.CommitOverlay(t.Context(), v, root); err != nil {
+	if err := v.Commit(t.Context(), root); err != nil {
 		return err
 	}
 	if got := treeText(t, root.FS()); got != want {

@@ -75,7 +75,7 @@ func TestOverlayContent(t *testing.T) {
 	for round := range InQuick(5, 20) {
 		want := RandomBytes(r, r.IntN(6*chunk))
 		base := fstest.MapFS{"f": {Data: bytes.Clone(want), ModTime: oldTime, Mode: 0o644}}
-		v, upper := overlaid(t, base, &folio.OverlayOptions{Whole: round%5 == 4})
+		v, upper := overlaid(t, base, &folio.OverlayOptions{CopyWholeFile: round%5 == 4})
 		for range 30 {
 			want = changeContent(t, r, v, want)
 			if r.IntN(5) == 0 {
@@ -147,9 +147,6 @@ func TestOverlayRefused(t *testing.T) {
 	over, _ := overlaid(t, fstest.MapFS{"link": {Data: []byte("../out"), Mode: fs.ModeSymlink}}, nil)
 	if _, err := over.ReadFile("link"); !errors.Is(err, folio.ErrEscapes) {
 		t.Errorf("out of the base: %v", err)
-	}
-	if err := over.Compact(t.Context(), nil); !errors.Is(err, errors.ErrUnsupported) {
-		t.Errorf("Compact: %v", err)
 	}
 	over = overAgain(t, fstest.MapFS{}, Memory(t, &folio.Options{BusyTimeout: -1}), nil)
 	err := over.Update(t.Context(), func(*folio.Tx) error { return over.Discard(t.Context()) })

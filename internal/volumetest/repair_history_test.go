@@ -50,7 +50,7 @@ func TestRepairHistory(t *testing.T) {
 		Must(t, v.WriteFile("d/gone", []byte("gone"), 0o644))
 		Must(t, v.SetXattr("d/f", "user.x", []byte("first")))
 		for _, name := range []string{"first", "second", "third"} {
-			Must(t, v.Snapshot(ctx, name))
+			Must(t, v.CreateSnapshot(ctx, name))
 			Must(t, v.WriteFile("d/f", []byte(name+large), 0o644))
 			Must(t, v.WriteFile("d/young"+name, nil, 0o644))
 			Must(t, v.SetXattr("d/f", "user.x", []byte(name)))
@@ -86,7 +86,7 @@ func TestRepairHistory(t *testing.T) {
 		names := ""
 		for _, s := range list {
 			names += " " + s.Name
-			at, err := v.At(s.Name)
+			at, err := v.OpenSnapshot(ctx, s.Name)
 			Must(t, err)
 			err = fs.WalkDir(at.FS(), ".", func(_ string, _ fs.DirEntry, err error) error { return err })
 			if err = errors.Join(err, at.Close()); err != nil {
@@ -97,9 +97,9 @@ func TestRepairHistory(t *testing.T) {
 			t.Errorf("%s: there are%s, want %s", change, names, want)
 		}
 		Must(t, v.WriteFile("d/f", []byte("later"), 0o644))
-		Must(t, v.Snapshot(ctx, "later"))
+		Must(t, v.CreateSnapshot(ctx, "later"))
 		Must(t, v.RemoveAll("d"))
-		at, err := v.At("later")
+		at, err := v.OpenSnapshot(ctx, "later")
 		Must(t, err)
 		if p, err := at.ReadFile("d/f"); string(p) != "later" {
 			t.Errorf("%s: %q, %v", change, p, err)

@@ -41,7 +41,7 @@ func BenchmarkRestore(b *testing.B) {
 				}))
 				for b.Loop() {
 					b.StopTimer()
-					Must(b, v.Snapshot(b.Context(), "s"))
+					Must(b, v.CreateSnapshot(b.Context(), "s"))
 					Must(b, v.Update(b.Context(), of.change))
 					b.StartTimer()
 					_, err := v.Restore(b.Context(), "s", top, nil)

@@ -106,7 +106,7 @@ func TestRestore(t *testing.T) {
 		}
 		if i%5 == 0 {
 			name := fmt.Sprint("s", i)
-			Must(t, v.Snapshot(t.Context(), name))
+			Must(t, v.CreateSnapshot(t.Context(), name))
 			h.was[name] = takeCopy(t, v)
 		} else {
 			h.restore(t)
@@ -142,7 +142,7 @@ func (h *restoring) any() string {
 // compare looks whether a snapshot is still as it was.
 func (h *restoring) compare(t *testing.T, name string) {
 	t.Helper()
-	at, err := h.v.At(name)
+	at, err := h.v.OpenSnapshot(t.Context(), name)
 	Must(t, err)
 	defer at.Close()
 	if !maps.Equal(takeCopy(t, at), h.was[name]) {
@@ -234,7 +234,7 @@ func TestRestoreWay(t *testing.T) {
 	Must(t, v.WriteFile("a/b/f", []byte("old"), 0o640))
 	Must(t, v.Symlink("a", "l"))
 	Must(t, v.Symlink("b/f", "a/to"))
-	Must(t, v.Snapshot(t.Context(), "s"))
+	Must(t, v.CreateSnapshot(t.Context(), "s"))
 	restore := func(name string) (folio.RestoreReport, error) { return v.Restore(t.Context(), "s", name, nil) }
 	wantFile := func(name, want string) {
 		t.Helper()
@@ -290,7 +290,7 @@ func TestRestoreErrors(t *testing.T) {
 	t.Parallel()
 	v := Empty(t)
 	Must(t, v.WriteFile("f", []byte("old"), 0o640))
-	Must(t, v.Snapshot(t.Context(), "s"))
+	Must(t, v.CreateSnapshot(t.Context(), "s"))
 	Must(t, v.WriteFile("f", []byte("new"), 0o640))
 	wantPath := func(err, target error, path string) {
 		t.Helper()
@@ -315,7 +315,7 @@ func TestRestoreErrors(t *testing.T) {
 	}))
 	_, err = Again(t, v, &folio.Options{ReadOnly: true}).Restore(t.Context(), "s", "f", nil)
 	wantPath(err, folio.ErrReadOnly, "f")
-	at, err := v.At("s")
+	at, err := v.OpenSnapshot(t.Context(), "s")
 	Must(t, err)
 	_, err = at.Restore(t.Context(), "s", "f", nil)
 	wantPath(err, errors.ErrUnsupported, "@s@s")
@@ -330,7 +330,7 @@ func TestRestoreOpen(t *testing.T) {
 	t.Parallel()
 	v := Empty(t)
 	Must(t, v.WriteFile("kept", []byte("old"), 0o640))
-	Must(t, v.Snapshot(t.Context(), "s"))
+	Must(t, v.CreateSnapshot(t.Context(), "s"))
 	Must(t, v.WriteFile("new", []byte("to be removed"), 0o640))
 	kept, err := v.OpenFile("kept", 2, 0)
 	Must(t, err)
@@ -371,7 +371,7 @@ func TestRestoreSparse(t *testing.T) {
 	_, err = f.WriteAt([]byte("middle"), size/2)
 	Must(t, err)
 	Must(t, f.Truncate(size))
-	Must(t, v.Snapshot(t.Context(), "s"))
+	Must(t, v.CreateSnapshot(t.Context(), "s"))
 	was := takeCopy(t, v)["f"]
 	for _, off := range []int64{1, size/2 + 2, size - 5, size + 1_000_000} {
 		_, err = f.WriteAt([]byte("changed"), off)
@@ -411,7 +411,7 @@ func TestRestoreEqual(t *testing.T) {
 		}
 	}
 	fill()
-	Must(t, v.Snapshot(t.Context(), "s"))
+	Must(t, v.CreateSnapshot(t.Context(), "s"))
 	Must(t, v.RemoveAll("d"))
 	fill()
 	Must(t, v.SetXattr("d/b", "user.x", []byte("other")))
@@ -438,7 +438,7 @@ func TestRestoreFull(t *testing.T) {
 	for _, name := range []string{"a", "b"} {
 		Must(t, v.WriteFile(name, bytes.Repeat([]byte(name), size/3), 0o644))
 	}
-	Must(t, v.Snapshot(t.Context(), "s"))
+	Must(t, v.CreateSnapshot(t.Context(), "s"))
 	Must(t, v.Remove("a"))
 	Must(t, v.Remove("b"))
 	Must(t, v.WriteFile("c", []byte("new"), 0o644))
@@ -480,7 +480,7 @@ func TestRestoreSQL(t *testing.T) {
 			Must(t, v.WriteFile("d/e/g", []byte("second"), 0o644))
 			Must(t, v.WriteFile("x/y/z", []byte("third"), 0o644))
 			Must(t, v.SetXattr("d/e/f", "user.x", []byte("value")))
-			Must(t, v.Snapshot(t.Context(), "s"))
+			Must(t, v.CreateSnapshot(t.Context(), "s"))
 			was := takeCopy(t, v)
 			info, err := v.Info(t.Context())
 			Must(t, err)

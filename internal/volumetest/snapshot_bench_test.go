@@ -64,7 +64,7 @@ func BenchmarkAfterSnapshot(b *testing.B) {
 							Must(b, v.RemoveSnapshot(b.Context(), fmt.Sprint("s", n-round)))
 						}
 						if n == 0 || state == "first" {
-							Must(b, v.Snapshot(b.Context(), fmt.Sprint("s", n)))
+							Must(b, v.CreateSnapshot(b.Context(), fmt.Sprint("s", n)))
 						}
 						if n == 0 && state == "second" {
 							for i := range round {
@@ -96,14 +96,14 @@ func BenchmarkAtSnapshot(b *testing.B) {
 		}
 		return nil
 	}))
-	Must(b, v.Snapshot(b.Context(), "s"))
+	Must(b, v.CreateSnapshot(b.Context(), "s"))
 	Must(b, v.Update(b.Context(), func(tx *folio.Tx) error {
 		for i := 0; i < files; i += 10 {
 			Must(b, tx.WriteFile(name(i), []byte("changed"), 0o644))
 		}
 		return nil
 	}))
-	at, err := v.At("s")
+	at, err := v.OpenSnapshot(b.Context(), "s")
 	Must(b, err)
 	defer at.Close()
 	for _, of := range []struct {

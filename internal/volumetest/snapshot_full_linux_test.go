@@ -28,7 +28,7 @@ func TestSnapshotsFull(t *testing.T) {
 			for i := range 20 {
 				Must(t, v.WriteFile(fmt.Sprint("f", i), RandomBytes(Random(t), 50_000), 0o644))
 			}
-			Must(t, v.Snapshot(t.Context(), "s"))
+			Must(t, v.CreateSnapshot(t.Context(), "s"))
 			want := TreeOf(t, v)
 			var err error
 			for i := 0; err == nil; i++ {
@@ -37,14 +37,14 @@ func TestSnapshotsFull(t *testing.T) {
 					t.Error("a call that failed has changed something")
 				}
 				if i%30 == 29 {
-					Must(t, v.Snapshot(t.Context(), fmt.Sprint("s", i)))
+					Must(t, v.CreateSnapshot(t.Context(), fmt.Sprint("s", i)))
 				}
 			}
 			WantFull(t, "WriteFile", err)
 			if err := v.Remove("f1"); err != nil && !errors.Is(err, folio.ErrFull) {
 				t.Errorf("Remove: %v", err)
 			}
-			at, err := v.At("s")
+			at, err := v.OpenSnapshot(t.Context(), "s")
 			Must(t, err)
 			if got := TreeOf(t, at); got != want {
 				t.Errorf("the snapshot: %s", Difference(got, want))

@@ -48,7 +48,7 @@ func TestSnapshotsGone(t *testing.T) {
 		v := Empty(t)
 		for n := range 600 {
 			if i == 1 && n%20 == 7 {
-				Must(t, v.Snapshot(t.Context(), fmt.Sprint("s", n)))
+				Must(t, v.CreateSnapshot(t.Context(), fmt.Sprint("s", n)))
 			}
 			randomChange(r, v)
 		}
@@ -73,7 +73,7 @@ func TestSnapshotHalfRemoved(t *testing.T) {
 	t.Parallel()
 	v := Empty(t)
 	Must(t, v.WriteFile("f", []byte("content"), 0o644))
-	Must(t, v.Snapshot(t.Context(), "s"))
+	Must(t, v.CreateSnapshot(t.Context(), "s"))
 	Must(t, v.WriteFile("f", []byte("changed"), 0o644))
 	info, err := v.Info(t.Context())
 	Must(t, errors.Join(err, v.Close()))
@@ -103,19 +103,19 @@ func TestSnapshotNumbers(t *testing.T) {
 	} {
 		v := Empty(t)
 		Must(t, v.WriteFile("f", []byte("content"), 0o644))
-		Must(t, v.Snapshot(t.Context(), "s"))
+		Must(t, v.CreateSnapshot(t.Context(), "s"))
 		info, err := v.Info(t.Context())
 		Must(t, errors.Join(err, v.Close()))
 		sqlite(t, info.Path, change)
 		v = Open(t, info.Path)
 		Must(t, v.WriteFile("f", []byte("changed"), 0o644))
 		Must(t, v.WriteFile("f", []byte("again"), 0o644))
-		at, err := v.At("s")
+		at, err := v.OpenSnapshot(t.Context(), "s")
 		Must(t, err)
 		if p, err := at.ReadFile("f"); err != nil || string(p) != "content" {
 			t.Errorf("%s: %q, %v", change, p, err)
 		}
-		if err := v.Snapshot(t.Context(), "t"); err != nil && !errors.Is(err, folio.ErrFull) {
+		if err := v.CreateSnapshot(t.Context(), "t"); err != nil && !errors.Is(err, folio.ErrFull) {
 			t.Errorf("%s: Snapshot: %v", change, err)
 		}
 		if err := v.RemoveSnapshot(t.Context(), "s"); err != nil && !errors.Is(err, folio.ErrDamaged) {
@@ -132,22 +132,22 @@ func TestSnapshotErrors(t *testing.T) {
 	t.Parallel()
 	v := Empty(t)
 	ctx := context.Background()
-	Must(t, v.Snapshot(ctx, "a"))
+	Must(t, v.CreateSnapshot(ctx, "a"))
 	for _, name := range []string{"", ".", "..", "a@b", "a:b", "a/b", "a\nb", "\xff", string(make([]byte, 300))} {
-		if err := v.Snapshot(ctx, name); !errors.Is(err, folio.ErrSnapshotName) || !errors.Is(err, fs.ErrInvalid) {
+		if err := v.CreateSnapshot(ctx, name); !errors.Is(err, folio.ErrSnapshotName) || !errors.Is(err, fs.ErrInvalid) {
 			t.Errorf("Snapshot(%q): %v", name, err)
 		}
-		if _, err := v.At(name); !errors.Is(err, folio.ErrNoSnapshot) {
+		if _, err := v.OpenSnapshot(ctx, name); !errors.Is(err, folio.ErrNoSnapshot) {
 			t.Errorf("At(%q): %v", name, err)
 		}
 	}
-	if err := v.Snapshot(ctx, "a"); !errors.Is(err, folio.ErrSnapshotExists) || !errors.Is(err, fs.ErrExist) {
+	if err := v.CreateSnapshot(ctx, "a"); !errors.Is(err, folio.ErrSnapshotExists) || !errors.Is(err, fs.ErrExist) {
 		t.Errorf("again: %v", err)
 	}
 	if err := v.RemoveSnapshot(ctx, "b"); !errors.Is(err, folio.ErrNoSnapshot) || !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("removed: %v", err)
 	}
-	at, err := v.At("a")
+	at, err := v.OpenSnapshot(ctx, "a")
 	Must(t, err)
 	if err := at.WriteFile("x", nil, 0o644); !errors.Is(err, folio.ErrReadOnly) {
 		t.Errorf("written: %v", err)
@@ -175,9 +175,9 @@ func TestSnapshotInView(t *testing.T) {
 	}
 	Must(t, v.MkdirAll("d/e", 0o755))
 	Must(t, v.WriteFile("d/e/f", []byte("first"), 0o644))
-	Must(t, v.Snapshot(ctx, "a"))
+	Must(t, v.CreateSnapshot(ctx, "a"))
 	Must(t, v.WriteFile("d/e/f", []byte("second"), 0o644))
-	Must(t, v.Snapshot(ctx, "b"))
+	Must(t, v.CreateSnapshot(ctx, "b"))
 	Must(t, v.Rename("d", "c"))
 	var ended []*folio.Rx
 	Must(t, v.View(ctx, func(rx *folio.Rx) error {
@@ -241,13 +241,13 @@ func TestRemoveSnapshots(t *testing.T) {
 		return all
 	}
 	for _, name := range []string{"a", "b", "c"} {
-		Must(t, v.Snapshot(ctx, name))
+		Must(t, v.CreateSnapshot(ctx, name))
 		Must(t, v.WriteFile("f", []byte(name), 0o644))
 	}
 	list, err := v.Snapshots(ctx)
 	Must(t, err)
 	Must(t, Again(t, v, nil).RemoveSnapshot(ctx, "b"))
-	Must(t, v.Snapshot(ctx, "b"))
+	Must(t, v.CreateSnapshot(ctx, "b"))
 	err = v.RemoveSnapshots(ctx, list...)
 	if e, ok := errors.AsType[*fs.PathError](err); !errors.Is(err, folio.ErrNoSnapshot) || !ok || !strings.HasSuffix(e.Path, "@b") {
 		t.Errorf("another process has made it again: %v", err)

@@ -19,7 +19,7 @@ func clonesBase(t *testing.T) []byte {
 	path := filepath.Join(t.TempDir(), "base.folio")
 	v, err := folio.Open(path, &folio.Options{Create: true})
 	Must(t, err)
-	Must(t, errors.Join(edgeFiles(v, false), v.Snapshot(t.Context(), "s"), edgeWrite(v, "c", 65_000, 10), v.CloneFile("d", "e")))
+	Must(t, errors.Join(edgeFiles(v, false), v.CreateSnapshot(t.Context(), "s"), edgeWrite(v, "c", 65_000, 10), v.CloneFile("d", "e")))
 	Must(t, v.Sync(t.Context()))
 	Must(t, v.Compact(t.Context(), nil))
 	Must(t, v.Close())
@@ -98,7 +98,7 @@ func useClones(t *testing.T, path, what string, repair bool) (found bool) {
 				return fmt.Errorf("repaired again: %v, %w", again, err)
 			}
 		}
-		if at, err := v.At("s"); err == nil {
+		if at, err := v.OpenSnapshot(t.Context(), "s"); err == nil {
 			_, _ = StateOf(at, ".", map[uint64]bool{})
 			_ = at.Close()
 		}

@@ -24,8 +24,8 @@ func historyBase(t *testing.T) []byte {
 	Must(t, err)
 	ctx := t.Context()
 	Must(t, errors.Join(
-		v.Snapshot(ctx, "old"), v.WriteFile("f", []byte("changed"), 0o644), v.SetXattr("f", "user.b", []byte("new")),
-		v.Snapshot(ctx, "s"), v.WriteFile("f", []byte("again"), 0o644), v.SetXattr("f", "user.a", []byte("other")),
+		v.CreateSnapshot(ctx, "old"), v.WriteFile("f", []byte("changed"), 0o644), v.SetXattr("f", "user.b", []byte("new")),
+		v.CreateSnapshot(ctx, "s"), v.WriteFile("f", []byte("again"), 0o644), v.SetXattr("f", "user.a", []byte("other")),
 		v.Remove("d/g"), v.Rename("l", "d/l"), v.Remove("p"),
 	))
 	Must(t, v.Sync(ctx))
@@ -184,7 +184,7 @@ func repairHistory(t *testing.T, path string, live treeCopy) error {
 		return errors.New("the live files are others")
 	}
 	for _, err := range []error{
-		v.Snapshot(ctx, "third"), v.WriteFile("f", []byte(strings.Repeat("more", 30_000)), 0o644), v.SetXattr("f", "user.a", []byte("more")),
+		v.CreateSnapshot(ctx, "third"), v.WriteFile("f", []byte(strings.Repeat("more", 30_000)), 0o644), v.SetXattr("f", "user.a", []byte("more")),
 		v.Rename("f", "g"), v.RemoveAll("d"),
 	} {
 		if err != nil {
@@ -221,7 +221,7 @@ func useHistory(t *testing.T, path, what string) (found bool) {
 		}
 		found = !report.OK()
 		for _, name := range []string{"old", "s"} {
-			if at, err := v.At(name); err == nil {
+			if at, err := v.OpenSnapshot(t.Context(), name); err == nil {
 				_, _ = StateOf(at, ".", map[uint64]bool{})
 				_ = at.Close()
 			}
@@ -230,7 +230,7 @@ func useHistory(t *testing.T, path, what string) (found bool) {
 		_ = v.SetXattr("f", "user.a", []byte("more"))
 		_ = v.Rename("f", "g")
 		_ = v.RemoveAll("d")
-		_ = v.Snapshot(t.Context(), "third")
+		_ = v.CreateSnapshot(t.Context(), "third")
 		_ = v.Remove("g")
 		_, _ = v.Snapshots(t.Context())
 		_ = v.RemoveSnapshot(t.Context(), "old")

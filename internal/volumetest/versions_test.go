@@ -37,7 +37,7 @@ func TestVersions(t *testing.T) {
 	snapshots := 0
 	snapshot := func() {
 		snapshots++
-		Must(t, v.Snapshot(t.Context(), fmt.Sprint("s", snapshots)))
+		Must(t, v.CreateSnapshot(t.Context(), fmt.Sprint("s", snapshots)))
 	}
 	write := func(name string, size int) { Must(t, v.WriteFile(name, make([]byte, size), 0o644)) }
 	want := func(name, want string) {
@@ -90,7 +90,7 @@ func TestVersions(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, err, target)
 		}
 	}
-	at, err := v.At("s4")
+	at, err := v.OpenSnapshot(t.Context(), "s4")
 	Must(t, err)
 	defer at.Close()
 	if _, err := at.Versions(t.Context(), "d/f"); !errors.Is(err, errors.ErrUnsupported) {

@@ -60,7 +60,7 @@ func find(dir string, img image, plain bool) *finding {
 	defer os.Remove(path)
 	f := new(finding)
 	allocated, start := allocatedBytes(), time.Now()
-	f.read(path, &sqlitefile.Options{Plain: plain})
+	f.read(path, &sqlitefile.Options{NoMmap: plain})
 	f.seconds, f.bytes = time.Since(start).Seconds(), allocatedBytes()-allocated
 	return f
 }

@@ -51,7 +51,7 @@ func TestDifferential(t *testing.T) {
 
 // compare reads the database at path with the engine and compares all of it with src.
 func compare(s Spec, src *source, path string, plain bool) error {
-	db, err := sqlitefile.Open(path, &sqlitefile.Options{Plain: plain})
+	db, err := sqlitefile.Open(path, &sqlitefile.Options{NoMmap: plain})
 	if err != nil {
 		return err
 	}

@@ -91,7 +91,7 @@ func newLongLog(t *testing.T, pageSize int, who string) *longLog {
 	}
 	fail(l.ours.db.Checkpoint(ctx, sqlitefile.CheckpointTruncate))
 	fail(l.theirs.exec("PRAGMA wal_autocheckpoint = 0"))
-	rx, err := l.ours.db.Begin(ctx)
+	rx, err := l.ours.db.BeginView(ctx)
 	fail(err)
 	t.Cleanup(rx.End)
 	l.sides = []side{l.ours}

@@ -109,7 +109,7 @@ func (m *machine) openOurs() (err error) {
 // options are those of the engine in any way.
 func (m *machine) options() *sqlitefile.Options {
 	return &sqlitefile.Options{
-		Plain:       m.random.IntN(4) == 0,
+		NoMmap:      m.random.IntN(4) == 0,
 		Durability:  pick(m.random, []sqlitefile.Durability{sqlitefile.DurabilityOff, sqlitefile.DurabilityNormal, sqlitefile.DurabilityFull, sqlitefile.DurabilityExtra}),
 		JournalMode: pick(m.random, journalModes[:3]),
 		Create:      true,

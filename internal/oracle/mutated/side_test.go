@@ -256,7 +256,7 @@ func contentsByC(t *testing.T, c *judge.Conn) map[string]outcome {
 // byOurs lets the engine do the same.
 func byOurs(t *testing.T, path string, plain bool) *verdict {
 	v := &verdict{read: map[string]outcome{}}
-	options := &sqlitefile.Options{Durability: sqlitefile.DurabilityOff, BusyTimeout: -1, Plain: plain}
+	options := &sqlitefile.Options{Durability: sqlitefile.DurabilityOff, BusyTimeout: -1, NoMmap: plain}
 	db, err := sqlitefile.Open(path, options)
 	if err != nil {
 		for _, name := range order {

@@ -94,7 +94,7 @@ func (p *pair) open(r *rand.Rand) (err error) {
 	if err := p.conn.Exec(fmt.Sprintf("PRAGMA page_size = %d; PRAGMA foreign_keys = ON", size)); err != nil {
 		return err
 	}
-	o := &sqlitefile.Options{Create: true, PageSize: size, Durability: sqlitefile.DurabilityOff, Plain: r.IntN(2) == 0, ForeignKeys: true}
+	o := &sqlitefile.Options{Create: true, PageSize: size, Durability: sqlitefile.DurabilityOff, NoMmap: r.IntN(2) == 0, ForeignKeys: true}
 	if r.IntN(2) == 0 {
 		o.JournalMode = sqlitefile.JournalWAL
 	}

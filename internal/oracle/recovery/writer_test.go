@@ -143,7 +143,7 @@ var (
 func openOurs(s *setting) (*oursWriter, error) {
 	db, err := sqlitefile.Open(s.Path, &sqlitefile.Options{
 		Create: true, PageSize: s.PageSize, JournalMode: journalModes[s.Mode], Durability: durabilities[s.Sync], BusyTimeout: patience,
-		Plain: s.Seed%3 == 0,
+		NoMmap: s.Seed%3 == 0,
 	})
 	if err != nil {
 		return nil, err

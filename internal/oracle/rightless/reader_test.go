@@ -36,7 +36,7 @@ func read(path, kind string) error {
 	var did tally
 	last := int64(0)
 	for ; !stop.Load(); did.opened++ {
-		db, err := sqlitefile.Open(path, &sqlitefile.Options{Plain: kind == "plain"})
+		db, err := sqlitefile.Open(path, &sqlitefile.Options{NoMmap: kind == "plain"})
 		if err != nil {
 			if !errors.Is(err, sqlitefile.ErrBusy) {
 				return fmt.Errorf("open: %w", err)

@@ -39,7 +39,7 @@ func entries() []entry {
 		{name: "WAL", wal: true, ours: oursOpen(sqlitefile.Options{}, insert), c: cOpen(insertSQL)},
 		{name: "leftover log", wal: true, left: []string{"-wal", "-shm"}, ours: oursOpen(sqlitefile.Options{}, insert), c: cOpen(insertSQL)},
 		{name: "read WAL", wal: true, ours: oursOpen(sqlitefile.Options{}, nothing), c: cOpen("SELECT * FROM t")},
-		{name: "Plain WAL", wal: true, ours: oursOpen(sqlitefile.Options{Plain: true}, insert), c: cOpen(insertSQL)},
+		{name: "Plain WAL", wal: true, ours: oursOpen(sqlitefile.Options{NoMmap: true}, insert), c: cOpen(insertSQL)},
 		{
 			name: "Exclusive WAL", wal: true,
 			ours: oursOpen(sqlitefile.Options{Exclusive: true}, insert), c: cOpen("PRAGMA locking_mode = EXCLUSIVE", insertSQL),
@@ -116,7 +116,7 @@ func oursWriting(m sqlitefile.JournalMode) func(string, look) error {
 		if err != nil {
 			return err
 		}
-		rx, err := reader.Begin(background)
+		rx, err := reader.BeginView(background)
 		if err != nil {
 			return err
 		}

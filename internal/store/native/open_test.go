@@ -123,7 +123,7 @@ func TestShrink(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "volume")
 		const files = 100
 		must(t, Create(context.Background(), path, new(CreateOptions), func(b *Builder) error { return writeFiles(b, files) }))
-		s, err := Open(path, &Options{Plain: plain})
+		s, err := Open(path, &Options{NoMmap: plain})
 		must(t, err)
 		must(t, os.Truncate(path, 8192))
 		rx, err := s.Begin(context.Background())

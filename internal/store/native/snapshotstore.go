@@ -29,7 +29,7 @@ func (p *snapshotStore) Begin(ctx context.Context) (store.Rx, error) {
 	if p.closed.Load() {
 		return nil, fs.ErrClosed
 	}
-	tx, err := p.s.db.Begin(ctx)
+	tx, err := p.s.db.BeginView(ctx)
 	if err != nil {
 		return nil, rowstore.Explain(err)
 	}

@@ -133,7 +133,7 @@ func (r reader) At(name string) (store.Rx, error) { return history.RxOf(r.Engine
 // Begin starts a read transaction. While this process has been reading anyway, it costs no system
 // call.
 func (s *Store) Begin(ctx context.Context) (store.Rx, error) {
-	tx, err := s.db.Begin(ctx)
+	tx, err := s.db.BeginView(ctx)
 	if err != nil {
 		return nil, rowstore.Explain(err)
 	}

@@ -29,7 +29,7 @@ func TestStore(t *testing.T) {
 			storetest.Run(t, func(t *testing.T, v *storetest.Volume) store.Store {
 				path := filepath.Join(t.TempDir(), "test.folio")
 				build(t, path, c.pageSize, v)
-				s, err := Open(path, &Options{Plain: c.plain})
+				s, err := Open(path, &Options{NoMmap: c.plain})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -85,7 +85,7 @@ func (c writingCase) open(t *testing.T, path string, content []byte) store.Store
 	if content != nil {
 		must(t, os.WriteFile(path, content, 0o600))
 	}
-	s, err := Open(path, &Options{Plain: c.plain, BusyTimeout: 100 * time.Millisecond})
+	s, err := Open(path, &Options{NoMmap: c.plain, BusyTimeout: 100 * time.Millisecond})
 	must(t, err)
 	t.Cleanup(func() { _ = s.Close() })
 	return s

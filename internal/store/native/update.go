@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 
+	"github.com/foliofs/folio/internal/private"
 	"github.com/foliofs/folio/internal/store"
 	"github.com/foliofs/folio/internal/store/native/history"
 	"github.com/foliofs/folio/internal/store/native/repair"
@@ -91,7 +92,7 @@ func (s *Store) finish(t *history.Tx) error {
 // prepared prepares the volume to be written, and returns the context for that and the transaction.
 func (s *Store) prepared(ctx context.Context) (context.Context, error) {
 	if !s.ready.Load() { // preparing waits for locks, too
-		ctx = sqlitefile.WithBusyTimeout(ctx, s.timeout)
+		ctx = s.db.Internal(private.Key{}).WithBusyTimeout(ctx, s.timeout)
 	}
 	return ctx, rowstore.Explain(s.prepare(ctx))
 }

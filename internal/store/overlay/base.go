@@ -49,7 +49,7 @@ func (b *base) stat(name string) (n store.Node, err error) {
 	if !ok {
 		return n, fs.ErrNotExist // a file of a type that POSIX does not know is not seen
 	}
-	n = store.Node{Mode: mode, Nlink: 1, Mtime: nanoseconds(info.ModTime())}
+	n = store.Node{Mode: mode, Nlink: 1, Mtime: posix.Nanoseconds(info.ModTime(), 0)}
 	n.Atime, n.Ctime = n.Mtime, n.Mtime
 	switch store.TypeOf(mode) {
 	case store.Dir:
@@ -70,14 +70,6 @@ func (b *base) stat(name string) (n store.Node, err error) {
 		return n, store.ErrTooLarge
 	}
 	return n, nil
-}
-
-// nanoseconds returns a time as an inode has it.
-func nanoseconds(t time.Time) int64 {
-	if t.Year() < 1678 || t.Year() > 2261 {
-		return 0
-	}
-	return t.UnixNano()
 }
 
 // readLink returns the target of a symbolic link.
@@ -233,7 +225,7 @@ type version struct{ size, mtime int64 }
 
 func (h *handle) is(v version) bool {
 	info, err := h.f.Stat()
-	return err == nil && info.Size() == v.size && nanoseconds(info.ModTime()) == v.mtime
+	return err == nil && info.Size() == v.size && posix.Nanoseconds(info.ModTime(), 0) == v.mtime
 }
 
 // use calls fn with a file of the base. It fails with ErrBaseChanged if that is another version.

@@ -11,7 +11,9 @@ import (
 
 // ensure returns the inode in the upper store of an inode of the overlay. It copies the file if it
 // is only in the base.
-func (t *tx) ensure(ino store.Ino) (store.Ino, error) { return t.ensureAs(ino, t.s.options.Whole) }
+func (t *tx) ensure(ino store.Ino) (store.Ino, error) {
+	return t.ensureAs(ino, t.s.options.CopyWholeFile)
+}
 
 // ensureAs is ensure. whole says that the content of the file goes with it.
 func (t *tx) ensureAs(ino store.Ino, whole bool) (store.Ino, error) {

@@ -19,8 +19,8 @@
 // A change of attributes, a hard link or a rename copies the inode, and not the content. A write
 // copies the chunks of 64 KiB that it writes a part of: to change one byte of 50 MiB copies 64 KiB.
 // A chunk that has no row in the upper store is read from the base, up to the limit that a Record
-// tells. So the upper store alone does not show the content of such a file. With Options.Whole, all
-// of a content is copied with its inode.
+// tells. So the upper store alone does not show the content of such a file. With
+// Options.CopyWholeFile, all of a content is copied with its inode.
 //
 // # Numbers
 //

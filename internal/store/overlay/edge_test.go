@@ -446,7 +446,7 @@ func TestFull(t *testing.T) {
 	upper.(*native.Store).Limit(1 << 20)
 	base := newBase()
 	base["huge"] = &fstest.MapFile{Data: bytes.Repeat([]byte("x"), 4<<20), ModTime: then}
-	w := &world{overlay.New(base, upper, &overlay.Options{Whole: true}), t, faultyFS{}, upper, ""}
+	w := &world{overlay.New(base, upper, &overlay.Options{CopyWholeFile: true}), t, faultyFS{}, upper, ""}
 	defer w.Close()
 	ino := w.ino("huge")
 	for range 2 {

@@ -13,9 +13,9 @@ type Options struct {
 	// Describe, if it is not nil, sets the fields of a base file's FileInfo besides its type,
 	// permissions, size and time of modification: owner, device number, other times.
 	Describe func(info fs.FileInfo, n *store.Node)
-	// Whole copies all of a content with its inode, so that the upper store can be read without the
-	// base.
-	Whole bool
+	// CopyWholeFile copies all of a content with its inode, so that the upper store can be read
+	// without the base.
+	CopyWholeFile bool
 	// BaseChanges says that the base may change while the overlay is open. Then no answer is kept
 	// for the next call: Version is not known.
 	BaseChanges bool

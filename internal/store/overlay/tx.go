@@ -45,7 +45,7 @@ func (t *tx) insert(n *store.Node) error {
 
 // Put implements store.Tx.
 func (t *tx) Put(n *store.Node) error {
-	m, err := t.changed(n, t.s.options.Whole)
+	m, err := t.changed(n, t.s.options.CopyWholeFile)
 	if err != nil {
 		return err
 	}
@@ -144,7 +144,7 @@ func (t *tx) dropWhiteout(ino store.Ino) error {
 
 // Adopt implements store.Tx.
 func (t *tx) Adopt(n *store.Node) error {
-	m, err := t.changed(n, t.s.options.Whole)
+	m, err := t.changed(n, t.s.options.CopyWholeFile)
 	if err != nil {
 		return err
 	}
@@ -166,7 +166,7 @@ func (t *tx) SetXattr(ino store.Ino, name string, value []byte) error {
 // Link implements store.Tx.
 func (t *tx) Link(dir store.Ino, e store.Entry) error {
 	upper, err := t.ensure(e.Ino)
-	if err == nil && t.s.options.Whole {
+	if err == nil && t.s.options.CopyWholeFile {
 		err = t.fill(upper)
 	}
 	if err != nil {

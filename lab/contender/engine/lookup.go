@@ -113,7 +113,7 @@ func (r *reader) view(fn func(*sqlitefile.Rx) error) error {
 }
 
 func (r *reader) Begin() (err error) {
-	r.one, err = r.db.Begin(r.ctx)
+	r.one, err = r.db.BeginView(r.ctx)
 	return err
 }
 

@@ -153,7 +153,7 @@ func (l Location) OpenWith(o *folio.Options) (*Opened, error) {
 	if l.Snapshot == "" {
 		return &Opened{Volume: v}, nil
 	}
-	at, err := v.At(l.Snapshot)
+	at, err := v.OpenSnapshot(context.Background(), l.Snapshot)
 	if err != nil {
 		_ = v.Close()
 		return nil, l.snapshotFailure(err)

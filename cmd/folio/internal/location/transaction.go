@@ -54,7 +54,7 @@ func (l Location) Update(ctx context.Context, s *terminal.Streams, create *bool,
 // a warning, because all changes are committed.
 func CloseVolume(s *terminal.Streams, v io.Closer) error {
 	err := v.Close()
-	if errors.Is(err, folio.ErrLogLeft) {
+	if errors.Is(err, folio.ErrWALRemains) {
 		s.Warn(err)
 		return nil
 	}

@@ -16,6 +16,8 @@ import (
 	"github.com/foliofs/folio/cmd/folio/internal/mountpoint"
 	"github.com/foliofs/folio/cmd/folio/internal/tree"
 	"github.com/foliofs/folio/cmd/folio/internal/tree/disk"
+	"github.com/foliofs/folio/internal/commit"
+	"github.com/foliofs/folio/internal/private"
 )
 
 // Attribute is the extended attribute of the root of a volume that keeps the changes of an
@@ -68,16 +70,15 @@ func OpenBase(name string) (*Base, error) {
 	}
 	if loc.Path == "." {
 		b.FS = v.FS()
-		b.Commit = func(ctx context.Context, o *folio.Overlay) error {
-			return v.Update(ctx, func(tx *folio.Tx) error { return folio.CommitOverlay(ctx, o, tx) })
-		}
 	} else {
 		root, err := v.OpenRoot(loc.Path)
 		if err != nil {
 			return nil, errors.Join(loc.Failure(loc.Path, err), v.Close())
 		}
 		b.FS, b.closes = root.FS(), []func() error{root.Close, v.Close}
-		b.Commit = func(ctx context.Context, o *folio.Overlay) error { return folio.CommitOverlay(ctx, o, root) }
+	}
+	b.Commit = func(ctx context.Context, o *folio.Overlay) error {
+		return v.Update(ctx, func(tx *folio.Tx) error { return o.CommitTo(ctx, tx, loc.Path) })
 	}
 	if loc.Snapshot != "" {
 		b.Commit = func(context.Context, *folio.Overlay) error { return failure.At(name, failure.ErrSnapshot) }
@@ -96,7 +97,9 @@ func openDir(name string) (*Base, error) {
 	}
 	return &Base{
 		Name: name, Full: dir, Dir: dir, FS: baseDir{root}.fs(), closes: []func() error{root.Close},
-		Commit: func(ctx context.Context, o *folio.Overlay) error { return folio.CommitOverlay(ctx, o, baseDir{root}) },
+		Commit: func(ctx context.Context, o *folio.Overlay) error {
+			return o.CommitBy(private.Key{}, ctx, func(from commit.Source) error { return commit.Run(ctx, from, baseDir{root}) })
+		},
 	}, nil
 }
 

@@ -185,7 +185,7 @@ func (w *viewTest) besides(t *testing.T, name, other string, data []byte) {
 	switch w.r.IntN(10) {
 	case 0:
 		w.snapshots++
-		must(t, w.written.Snapshot(t.Context(), fmt.Sprint(w.snapshots)))
+		must(t, w.written.CreateSnapshot(t.Context(), fmt.Sprint(w.snapshots)))
 		if w.snapshots > 3 {
 			must(t, w.written.RemoveSnapshot(t.Context(), fmt.Sprint(w.snapshots-3)))
 		}

@@ -101,7 +101,7 @@ func wantFileAt(t *testing.T, v *folio.Volume, db *sql.DB) {
 	list, err := v.Snapshots(t.Context())
 	must(t, err)
 	for _, s := range list {
-		at, err := v.At(s.Name)
+		at, err := v.OpenSnapshot(t.Context(), s.Name)
 		must(t, err)
 		var want []string
 		must(t, fs.WalkDir(at.FS(), ".", func(name string, d fs.DirEntry, err error) error {

@@ -40,17 +40,17 @@ func (e fullError) Unwrap() error { return e.error }
 
 // ExplainClose lets an error of closing the engine match the one of package store.
 func ExplainClose(err error) error {
-	if e, ok := errors.AsType[*fs.PathError](err); ok && errors.Is(err, sqlitefile.ErrLogLeft) {
+	if e, ok := errors.AsType[*fs.PathError](err); ok && errors.Is(err, sqlitefile.ErrWALRemains) {
 		return &fs.PathError{Op: e.Op, Path: e.Path, Err: logLeftError{e.Err}}
 	}
 	return Explain(err)
 }
 
-// A logLeftError is an ErrLogLeft of the engine, which says why. It matches the error of package
+// A logLeftError is an ErrWALRemains of the engine, which says why. It matches the error of package
 // store, too.
 type logLeftError struct{ error }
 
-func (e logLeftError) Is(target error) bool { return target == store.ErrLogLeft }
+func (e logLeftError) Is(target error) bool { return target == store.ErrWALRemains }
 
 func (e logLeftError) Unwrap() error { return e.error }
 

@@ -42,7 +42,7 @@ func (d *driver) Open(path string, s member.Settings) (member.Session, error) {
 	if d.users == 0 {
 		db, err := sqlitefile.Open(path, &sqlitefile.Options{
 			Durability: durabilities[s.Sync], JournalMode: journals[s.Journal],
-			Plain: s.Odd%3 == 0, BusyTimeout: timeouts[s.Odd/3%4], Trace: report,
+			NoMmap: s.Odd%3 == 0, BusyTimeout: timeouts[s.Odd/3%4], Trace: report,
 		})
 		if err != nil {
 			return nil, err

@@ -1,4 +1,5 @@
-package folio
+// Package commit makes the changes of an overlay in a tree, mostly its base.
+package commit
 
 import (
 	"cmp"
@@ -7,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"path"
 	"slices"
 	"strconv"
@@ -18,16 +20,16 @@ import (
 	"github.com/foliofs/folio/internal/store/overlay"
 )
 
-// A TreeFile is a file of a [Tree].
-type TreeFile interface {
+// A File is a file of a [Tree].
+type File interface {
 	io.WriteCloser
 	ReadDir(n int) ([]fs.DirEntry, error)
 }
 
-// A Tree is where [CommitOverlay] writes to. *os.Root, *Volume, *Root and *Tx are trees. A Tree may
-// also have the methods Mknod, Xattrs, SetXattr and RemoveXattr of a Volume: special files and
-// extended attributes need them.
-type Tree[F TreeFile] interface {
+// A Tree is where Run writes to. An *os.Root is one, and so is a volume. A Tree may also have the
+// methods Mknod, Xattrs, SetXattr and RemoveXattr of a volume: special files and extended
+// attributes need them.
+type Tree[F File] interface {
 	OpenFile(name string, flag int, perm fs.FileMode) (F, error)
 	Lstat(name string) (fs.FileInfo, error)
 	Mkdir(name string, perm fs.FileMode) error
@@ -40,11 +42,22 @@ type Tree[F TreeFile] interface {
 	Chtimes(name string, atime, mtime time.Time) error
 }
 
-// ErrConflict says that files of the base are not as they were when the overlay changed them.
-var ErrConflict = errors.New("the base has changed")
+// A Source is a read transaction of an overlay.
+type Source interface {
+	// Changes yields the changes of the overlay, in the order of a walk.
+	Changes(ctx context.Context) iter.Seq2[overlay.Change, error]
+	Node(name string) (store.Node, error)
+	ReadDir(name string) ([]fs.DirEntry, error)
+	Readlink(name string) (string, error)
+	Xattrs(name string) (map[string][]byte, error)
+	// WriteTo writes the content of a file to w.
+	WriteTo(name string, w io.Writer) error
+	// Describe sets the owner of n if info tells it.
+	Describe(info fs.FileInfo, n *store.Node)
+}
 
-// A ConflictError names the files that are not as they were. It matches ErrConflict.
-type ConflictError struct {
+// An Error says that changes cannot be committed, and where.
+type Error struct {
 	Conflicts []Conflict // in the order of the paths
 }
 
@@ -54,56 +67,21 @@ type Conflict struct {
 	What string // for example "was removed"
 }
 
-// namedConflicts is how many conflicts an error message names.
-const namedConflicts = 5
-
-func (e *ConflictError) Error() string {
-	var names []string
-	for _, c := range e.Conflicts[:min(len(e.Conflicts), namedConflicts)] {
-		names = append(names, c.Path+" "+c.What)
-	}
-	text := "the base has changed: " + strings.Join(names, ", ")
-	if more := len(e.Conflicts) - namedConflicts; more > 0 {
-		text += fmt.Sprintf(", and %d more", more)
-	}
-	return text
-}
-
-// Is makes errors.Is(err, ErrConflict) true.
-func (e *ConflictError) Is(target error) bool { return target == ErrConflict }
+func (e *Error) Error() string { return fmt.Sprintf("%d conflicts", len(e.Conflicts)) }
 
 // stagePrefix begins the name of the directory in which contents are written first.
 const stagePrefix = ".folio-commit-"
 
-// CommitOverlay makes the changes of an overlay in another tree, mostly its base. The overlay keeps
-// them: [Overlay.Discard] removes them when they are in the base.
-//
-// First it looks at each path that has changed. If a file there is not as it was when the overlay
-// changed it, by type, permissions, size and time of modification, or if there is one where none
-// was, nothing happens, and the error is a [*ConflictError] with all these paths. A directory that
-// was removed must have its old time of modification, and in it nothing may be newer than its
-// removal. A path where the change is made already is passed over.
-//
-// Then it writes all contents to a new directory in the root of the tree, whose name begins with
-// ".folio-commit-". If that fails, for example because the disk is full, it removes the directory,
-// and nothing else has changed. At last it removes files and moves the new ones in place. A volume
-// is changed as a whole or not at all if to is the [*Tx] of an Update. In any other tree a crash
-// may leave a part of the changes, and CommitOverlay can be called again.
-//
-// A file that was moved is copied and removed. Owners are set where they differ, which needs the
-// right to do so. A tree without SetXattr does not get the extended attributes.
-func CommitOverlay[F TreeFile](ctx context.Context, o *Overlay, to Tree[F]) error {
-	return o.View(ctx, func(rx *Rx) error {
-		c := &committer[F]{ctx: ctx, over: o, rx: rx, to: to, gone: make(map[string]bool), links: make(map[uint64]string)}
-		return c.run()
-	})
+// Run makes the changes of an overlay in a tree. [folio.Overlay.Commit] says how.
+func Run[F File](ctx context.Context, from Source, to Tree[F]) error {
+	c := &committer[F]{ctx: ctx, from: from, to: to, gone: make(map[string]bool), links: make(map[store.Ino]string)}
+	return c.run()
 }
 
-// A committer is a CommitOverlay.
-type committer[F TreeFile] struct {
+// A committer is a call of Run.
+type committer[F File] struct {
 	ctx  context.Context
-	over *Overlay
-	rx   *Rx
+	from Source
 	to   Tree[F]
 
 	gone      map[string]bool // paths of the base from which a file is removed or moved
@@ -111,25 +89,25 @@ type committer[F TreeFile] struct {
 	removed   []string
 	made      []madeFile
 	stage     string
-	links     map[uint64]string // where files with several names are staged
-	copied    string            // the directory that was moved and is copied as a whole, with a slash
+	links     map[store.Ino]string // where files with several names are staged
+	copied    string               // the directory that was moved and is copied as a whole, with a slash
 }
 
 // A madeFile is a file that is to be made, or changed.
 type madeFile struct {
 	path   string
-	node   *Node
+	node   store.Node
 	staged string // where its content is; "" if there is none to write
 }
 
 func (c *committer[F]) run() error {
 	var changes []overlay.Change
-	for change, err := range c.over.over.Diff(c.ctx, c.rx.rx) {
+	for change, err := range c.from.Changes(c.ctx) {
 		if err != nil {
 			return err
 		}
 		changes = append(changes, change)
-		if ChangeKind(change.Kind) == Removed {
+		if change.Kind == overlay.Removed {
 			c.gone[change.Base] = true
 		}
 		c.gone[change.Old] = true
@@ -140,7 +118,7 @@ func (c *committer[F]) run() error {
 		}
 	}
 	if len(c.conflicts) > 0 {
-		return &ConflictError{c.conflicts}
+		return &Error{c.conflicts}
 	}
 	err := c.stageAll()
 	if err == nil {
@@ -155,20 +133,20 @@ func (c *committer[F]) run() error {
 
 // plan checks a change, and notes what is to be done for it.
 func (c *committer[F]) plan(change *overlay.Change) error {
-	kind := ChangeKind(change.Kind)
+	kind := change.Kind
 	if change.Old != "" {
 		if err := c.check(change.Old, change.Source, nil); err != nil {
 			return err
 		}
 		c.removed = append(c.removed, change.Old)
 	}
-	var n *Node
-	if kind != Removed {
-		info, err := c.rx.Lstat(change.Path)
+	var n *store.Node
+	if kind != overlay.Removed {
+		is, err := c.from.Node(change.Path)
 		if err != nil {
 			return err
 		}
-		n = info.Sys().(*Node)
+		n = &is
 	}
 	if err := c.checkPlace(change, n); err != nil {
 		return err
@@ -176,20 +154,20 @@ func (c *committer[F]) plan(change *overlay.Change) error {
 	switch {
 	case c.copied != "" && strings.HasPrefix(change.Path, c.copied):
 		return nil
-	case kind == Removed:
+	case kind == overlay.Removed:
 		c.removed = append(c.removed, change.Path)
 		return nil
-	case kind&Moved != 0 && n.isDir():
+	case kind&overlay.Moved != 0 && isDir(n):
 		c.copied = change.Path + "/"
 		return c.addTree(change.Path)
 	}
-	c.add(change.Path, n, kind&(Made|Moved|ContentChanged) != 0)
+	c.add(change.Path, n, kind&(overlay.Made|overlay.Moved|overlay.Content) != 0)
 	return nil
 }
 
 // checkPlace checks the path at which a file is removed, made or changed. n is nil if it is
 // removed.
-func (c *committer[F]) checkPlace(change *overlay.Change, n *Node) error {
+func (c *committer[F]) checkPlace(change *overlay.Change, n *store.Node) error {
 	switch {
 	case change.Base == "", n != nil && c.gone[change.Base]: // what was there has a change of its own
 		return nil
@@ -216,7 +194,7 @@ func (c *committer[F]) checkInside(dir string, since int64) error {
 		if err != nil {
 			return err
 		}
-		if nanoseconds(info.ModTime(), 0) > since {
+		if posix.Nanoseconds(info.ModTime(), 0) > since {
 			c.conflict(name, "was changed")
 		}
 		if info.IsDir() {
@@ -241,7 +219,7 @@ func (c *committer[F]) readDir(dir string) ([]fs.DirEntry, error) {
 	return list, cmp.Or(err, f.Close())
 }
 
-func (n *Node) isDir() bool { return store.TypeOf(n.Mode) == store.Dir }
+func isDir(n *store.Node) bool { return store.TypeOf(n.Mode) == store.Dir }
 
 func (c *committer[F]) conflict(name, what string) {
 	c.conflicts = append(c.conflicts, Conflict{name, what})
@@ -249,9 +227,9 @@ func (c *committer[F]) conflict(name, what string) {
 
 // check notes a conflict unless the tree has at a path what the record says, or what is wanted
 // there. Both are nil if that is nothing.
-func (c *committer[F]) check(name string, was *overlay.Record, wanted *Node) error {
+func (c *committer[F]) check(name string, was *overlay.Record, wanted *store.Node) error {
 	info, err := c.to.Lstat(name)
-	if err != nil && !isMissing(err) && !errors.Is(err, ErrNotDirectory) {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, posix.ErrNotDirectory) {
 		return err
 	}
 	if err != nil {
@@ -261,8 +239,8 @@ func (c *committer[F]) check(name string, was *overlay.Record, wanted *Node) err
 		return nil
 	}
 	var is store.Node
-	is.Mode, _ = posixMode(info.Mode())
-	is.Mtime = nanoseconds(info.ModTime(), 0)
+	is.Mode, _ = posix.Mode(info.Mode())
+	is.Mtime = posix.Nanoseconds(info.ModTime(), 0)
 	if is.IsRegular() {
 		is.Size = info.Size()
 	}
@@ -281,17 +259,17 @@ func (c *committer[F]) check(name string, was *overlay.Record, wanted *Node) err
 }
 
 // isAlready reports whether a file is as it is to be, as far as can be told without its content.
-func isAlready(is *store.Node, wanted *Node) bool {
+func isAlready(is *store.Node, wanted *store.Node) bool {
 	if is.IsRegular() {
 		return is.Mode == wanted.Mode && is.Size == wanted.Size && is.Mtime == wanted.Mtime
 	}
-	return store.TypeOf(is.Mode) == store.Dir && wanted.isDir()
+	return store.TypeOf(is.Mode) == store.Dir && isDir(wanted)
 }
 
 // add notes a file that is to be written, or whose attributes are to be set.
-func (c *committer[F]) add(name string, n *Node, content bool) {
-	f := madeFile{path: name, node: n}
-	if content && !n.isDir() {
+func (c *committer[F]) add(name string, n *store.Node, content bool) {
+	f := madeFile{path: name, node: *n}
+	if content && !isDir(n) {
 		f.staged = strconv.Itoa(len(c.made))
 	}
 	c.made = append(c.made, f)
@@ -299,16 +277,15 @@ func (c *committer[F]) add(name string, n *Node, content bool) {
 
 // addTree notes a directory with all that is in it.
 func (c *committer[F]) addTree(dir string) error {
-	info, err := c.rx.Lstat(dir)
+	n, err := c.from.Node(dir)
 	if err != nil {
 		return err
 	}
-	n := info.Sys().(*Node)
-	c.add(dir, n, true)
-	if !n.isDir() {
+	c.add(dir, &n, true)
+	if !isDir(&n) {
 		return nil
 	}
-	list, err := c.rx.ReadDir(dir)
+	list, err := c.from.ReadDir(dir)
 	for _, e := range list {
 		if err == nil {
 			err = c.addTree(path.Join(dir, e.Name()))
@@ -344,7 +321,7 @@ func (c *committer[F]) makeStage() (err error) {
 		switch err = c.to.Mkdir(name, 0o700); {
 		case err == nil:
 			c.stage = name
-		case !isExisting(err):
+		case !errors.Is(err, fs.ErrExist):
 			return err
 		}
 	}
@@ -357,11 +334,11 @@ func (c *committer[F]) stageFile(f *madeFile) (err error) {
 		return c.to.Link(first, f.staged)
 	}
 	c.links[f.node.Ino] = f.staged
-	switch mode := fileMode(f.node.Mode); mode.Type() {
+	switch mode := posix.FileMode(f.node.Mode); mode.Type() {
 	case 0:
 		err = c.stageContent(f)
 	case fs.ModeSymlink:
-		target, err := c.rx.Readlink(f.path)
+		target, err := c.from.Readlink(f.path)
 		if err != nil {
 			return err
 		}
@@ -373,7 +350,7 @@ func (c *committer[F]) stageFile(f *madeFile) (err error) {
 			Mknod(name string, mode fs.FileMode, rdev uint64) error
 		})
 		if !ok {
-			return pathError("commit", f.path, posix.ErrUnsupported)
+			return &fs.PathError{Op: "commit", Path: f.path, Err: posix.ErrUnsupported}
 		}
 		err = special.Mknod(f.staged, mode.Type()|mode.Perm(), f.node.Rdev)
 	}
@@ -384,17 +361,11 @@ func (c *committer[F]) stageFile(f *madeFile) (err error) {
 }
 
 func (c *committer[F]) stageContent(f *madeFile) error {
-	from, err := c.rx.Open(f.path)
-	if err != nil {
-		return err
-	}
-	defer from.Close()
 	w, err := c.to.OpenFile(f.staged, posix.WriteOnly|posix.Create|posix.Exclusive, 0o600)
 	if err != nil {
 		return err
 	}
-	_, err = from.WriteTo(w)
-	return cmp.Or(err, w.Close())
+	return cmp.Or(c.from.WriteTo(f.path, w), w.Close())
 }
 
 // describe gives a file of the tree the attributes of one of the overlay.
@@ -404,7 +375,7 @@ func (c *committer[F]) describe(name string, f *madeFile) error {
 		return err
 	}
 	is := store.Node{UID: f.node.UID, GID: f.node.GID} // if it cannot be told, it is not set
-	describeBase(info, &is)
+	c.from.Describe(info, &is)
 	if is.UID != f.node.UID || is.GID != f.node.GID {
 		if err := c.to.Lchown(name, int(f.node.UID), int(f.node.GID)); err != nil {
 			return err
@@ -413,7 +384,7 @@ func (c *committer[F]) describe(name string, f *madeFile) error {
 	if err := c.setXattrs(name, f.path); err != nil || store.TypeOf(f.node.Mode) == store.Symlink {
 		return err
 	}
-	if err := c.to.Chmod(name, fileMode(f.node.Mode)&^fs.ModeType); err != nil {
+	if err := c.to.Chmod(name, posix.FileMode(f.node.Mode)&^fs.ModeType); err != nil {
 		return err
 	}
 	return c.to.Chtimes(name, time.Unix(0, f.node.Atime), time.Unix(0, f.node.Mtime))
@@ -428,7 +399,7 @@ func (c *committer[F]) setXattrs(name, from string) error {
 	if !ok {
 		return nil
 	}
-	want, err := c.rx.Xattrs(from)
+	want, err := c.from.Xattrs(from)
 	if err != nil {
 		return err
 	}
@@ -457,7 +428,7 @@ func (c *committer[F]) apply() error {
 		}
 	}
 	for _, f := range slices.Backward(c.made) { // those of directories after what is in them
-		if f.node.isDir() {
+		if isDir(&f.node) {
 			if err := c.describe(f.path, &f); err != nil {
 				return err
 			}
@@ -469,9 +440,9 @@ func (c *committer[F]) apply() error {
 // place makes a directory, moves a file in place, or sets the attributes of one that is there.
 func (c *committer[F]) place(f *madeFile) error {
 	switch {
-	case f.node.isDir():
+	case isDir(&f.node):
 		err := c.to.Mkdir(f.path, 0o700)
-		if isExisting(err) {
+		if errors.Is(err, fs.ErrExist) {
 			err = nil
 		}
 		return err

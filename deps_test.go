@@ -84,6 +84,7 @@ var importRules = []importRule{
 	},
 	{pkg: "internal/store/sqlstore", own: "internal/store internal/store/check internal/store/release internal/osfile"},
 	{pkg: "internal/store/pgstore/pgserver", os: true},                      // for tests
+	{pkg: "internal/store/pgstore/pgproxy", os: true},                       // for tests
 	{pkg: "internal/store/pgstore/s3server", os: true},                      // for tests
 	{pkg: "internal/store/pgstore/bucket", own: "internal/store", os: true}, // ~/.aws
 	{pkg: "internal/store/pgstore/chunkcache", os: true},                    // a file of its own

@@ -112,10 +112,8 @@ var importRules = []importRule{
 	{pkg: "adapter/internal/upstream", os: true},                                                                                                       // for tests
 	{pkg: "adapter/internal/volumes", own: ". pgstore internal/store/pgstore/pgserver"},                                                                // for tests
 	{pkg: "adapter/*", own: "."},
-	{pkg: "mount/internal/ring", third: "golang.org/x/sys", os: true},
 	{pkg: "mount/internal/watchdog", third: "golang.org/x/sys", os: true},
-	{pkg: "mount", own: ". internal/inode internal/posix internal/store internal/private mount/internal/ring mount/internal/watchdog", third: goFUSE + " golang.org/x/sys", os: true},
-	{pkg: "mount/internal/floor", third: goFUSE, os: true},
+	{pkg: "mount", own: ". internal/inode internal/posix internal/store internal/private mount/internal/watchdog", third: goFUSE + " golang.org/x/sys", os: true},
 	{pkg: "serve/internal/page", third: "github.com/alecthomas/chroma/v2 github.com/yuin/goldmark github.com/rogpeppe/go-internal golang.org/x/net/html golang.org/x/text/unicode/norm"},
 	{
 		pkg: "serve", own: ". internal/store internal/inoset internal/match internal/mediatype internal/posix internal/private adapter/web adapter/dav serve/internal/page", os: true, // watches the volume's file, and listens

@@ -80,6 +80,7 @@ require github.com/foliofs/folio v0.0.0
 
 require (
 	github.com/foliofs/folio/internal/oracle v0.0.0
+	github.com/hanwen/go-fuse/v2 v2.12.1
 	zombiezen.com/go/sqlite v1.4.2
 )
 

@@ -40,7 +40,6 @@ type fileSystem struct {
 
 	told    told         // inodes that the kernel knows
 	waiting atomic.Int32 // requests that wait for growths
-	mayWait atomic.Int32 // how many may
 	names   names        // entries that the kernel may know
 	pages   pages        // where the contents lie that the kernel may have
 	drops   drops        // contents that the kernel was made to forget

@@ -310,9 +310,7 @@ const (
 // because the file was cut meanwhile.
 const mostGrowths = 3
 
-// mostWaiting is how many requests wait for growths at once, if requests do not come over io_uring.
-// There, each one takes a thread away from the others, and a page may be one that is read by a
-// request in the queue of these threads.
+// mostWaiting is how many requests may wait for growths at once.
 const mostWaiting = 64
 
 // tell notes an answer that counts as lookups, and returns the size to tell.
@@ -351,7 +349,7 @@ func (m *fileSystem) changed(ino store.Ino, st fuse.Status, r *resize) {
 // content as well. It returns false if that takes too long, or if too many requests wait.
 func (m *fileSystem) grow(ino store.Ino, what contentRange, to int64, patience time.Duration) bool {
 	defer m.waiting.Add(-1)
-	if m.waiting.Add(1) > m.mayWait.Load() {
+	if m.waiting.Add(1) > mostWaiting {
 		patience = 0
 	}
 	timer := time.NewTimer(patience)

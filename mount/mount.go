@@ -20,7 +20,7 @@ import (
 
 // A Server serves a mount until that is unmounted.
 type Server struct {
-	conn connection
+	conn *fuse.Server
 	fs   *fileSystem
 	done chan struct{}
 
@@ -90,25 +90,21 @@ func startServer(s store.Store, dir string, o *Options) (*Server, error) {
 		ExtraCapabilities:        fuse.CAP_HANDLE_KILLPRIV_V2 | fuse.CAP_ASYNC_DIO | fuse.CAP_NO_OPENDIR_SUPPORT | fuse.CAP_DIRECT_IO_ALLOW_MMAP,
 		Logger:                   o.Logger,
 		Debug:                    o.Debug,
-	}, o.Daemon)
+	})
 	if err != nil {
 		return nil, err
 	}
 	v := &Server{conn: c, fs: m, done: make(chan struct{})}
 	m.kernel = c
-	m.mayWait.Store(mostWaiting)
-	if r, ok := c.(*ringConnection); ok {
-		m.mayWait.Store(int32(r.ring.Each() - 1))
-	}
 	v.unwatch = m.guard(dir)
 	m.watch()
 	m.chores.Go(m.keepSynced)
 	go v.serve()
-	if server, ok := c.(*fuse.Server); ok && !o.Daemon {
+	if !o.Daemon {
 		// The Go runtime asks of a file that it opens whether it can be polled, and lets no other
 		// goroutine run meanwhile. WaitMount opens a file first, so that the kernel never asks
 		// again.
-		if err := server.WaitMount(); err != nil {
+		if err := c.WaitMount(); err != nil {
 			return nil, errors.Join(err, v.Unmount())
 		}
 	}

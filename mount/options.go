@@ -31,9 +31,8 @@ type Options struct {
 	Logger *log.Logger
 	// Debug logs each request.
 	Debug bool
-	// Daemon says that this process only serves: it never opens a file of the mount by its path,
-	// and Mount may set its GOMAXPROCS. Then requests come over io_uring where the kernel offers
-	// that to root. Any other process opens a file once when it mounts.
+	// Daemon says that this process only serves: it must never open a file of the mount by its
+	// path. Mount opens a file once in any other process, so that the process can use its own mount.
 	Daemon bool
 }
 

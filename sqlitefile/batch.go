@@ -7,10 +7,8 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/foliofs/folio/internal/dberr"
-	"github.com/foliofs/folio/internal/osfile"
 	"github.com/foliofs/folio/internal/pager"
 )
 
@@ -29,9 +27,6 @@ import (
 //	caller 4               wait lead [fn4 fn5 fn6] commit ....... done
 //	caller 5                 wait ............................... done
 //	caller 6                    wait ............................ done
-//
-// A leader that is bound to its thread leads until its transaction is committed. To wait for each
-// other would take such callers longer than the commit does.
 //
 // Invariants:
 //
@@ -62,9 +57,6 @@ type batchCall struct {
 
 	patience pager.Patience
 
-	onThread bool // the caller is bound to its thread, and waits for event in place of done
-	event    osfile.Event
-
 	err   error
 	alone bool // nothing of it has happened, and its function must run alone
 	leads bool
@@ -73,9 +65,6 @@ type batchCall struct {
 var batchCalls = sync.Pool{New: func() any {
 	return &batchCall{done: make(chan struct{}, 1), patience: pager.NewPatience()}
 }}
-
-// onThreadLook is how often a call that waits on its thread looks at its context.
-const onThreadLook = 50 * time.Millisecond
 
 // maxBatch is how many functions a transaction runs: its first caller waits for the last of them.
 const maxBatch = 512
@@ -103,13 +92,8 @@ var (
 // If ctx is cancelled before fn has run, Batch returns its error and fn never runs. After that ctx
 // does not matter, unless fn runs again, alone: then it is that of an Update.
 func (db *DB) Batch(ctx context.Context, fn func(tx *Tx) error) error {
-	return db.batch(ctx, fn, false)
-}
-
-// batch is Batch, or BatchOnThread of [DB.Internal].
-func (db *DB) batch(ctx context.Context, fn func(tx *Tx) error, onThread bool) error {
 	c := batchCalls.Get().(*batchCall)
-	c.ctx, c.fn, c.err, c.alone, c.leads, c.onThread = ctx, fn, nil, false, false, onThread
+	c.ctx, c.fn, c.err, c.alone, c.leads = ctx, fn, nil, false, false
 	b := &db.batches
 	leads, company := b.join(c)
 	defer b.leave()
@@ -118,7 +102,7 @@ func (db *DB) batch(ctx context.Context, fn func(tx *Tx) error, onThread bool) e
 		if err := b.wait(db, c); err != nil {
 			return err
 		}
-	case company && !onThread:
+	case company:
 		runtime.Gosched() // goroutines that are ready to call Batch join this one
 	}
 	if leads || c.leads {
@@ -156,14 +140,6 @@ func (b *batcher) leave() {
 // wait returns when the call has its token, or with the error of its context if that was cancelled
 // while the call waited, or if its caller is in the transaction that it waits for.
 func (b *batcher) wait(db *DB, c *batchCall) (err error) {
-	for c.onThread {
-		if c.event.WaitFor(onThreadLook) {
-			return nil
-		}
-		if err := c.ctx.Err(); err != nil && b.withdraw(c) {
-			return err
-		}
-	}
 	c.patience.Begin()
 	defer c.patience.Look.Stop()
 	for err == nil {
@@ -184,13 +160,7 @@ func (b *batcher) wait(db *DB, c *batchCall) (err error) {
 }
 
 // wake gives the caller its token.
-func (c *batchCall) wake() {
-	if c.onThread {
-		c.event.Set()
-	} else {
-		c.done <- struct{}{}
-	}
-}
+func (c *batchCall) wake() { c.done <- struct{}{} }
 
 // withdraw takes a call out of those that wait, and reports whether it was one of them.
 func (b *batcher) withdraw(c *batchCall) bool {
@@ -212,9 +182,7 @@ func (b *batcher) take(batch []*batchCall) (_ []*batchCall, more bool) {
 	defer b.mu.Unlock()
 	n := min(len(b.waiting), maxBatch-len(batch))
 	if n == 0 {
-		if !batch[0].onThread {
-			b.passLocked()
-		}
+		b.passLocked()
 		return batch, false
 	}
 	batch = append(batch, b.waiting[:n]...)
@@ -259,7 +227,7 @@ func (b *batcher) lead(db *DB, own *batchCall) {
 	err := errBatchFailed // unless the transaction comes to an end
 	defer func() {
 		switch {
-		case leads && (!ctx.began.Load() || err == nil): // it is this caller that could not wait, or that is bound to its thread
+		case leads && (!ctx.began.Load() || err == nil): // it is this caller that could not wait
 			b.pass()
 		case leads:
 			b.release()
@@ -270,7 +238,7 @@ func (b *batcher) lead(db *DB, own *batchCall) {
 		ctx.began.Store(true)
 		failed := b.run(tx, own)
 		if failed == nil {
-			leads = own.onThread
+			leads = false
 			err = errCommitUnknown // unless Update returns
 		}
 		return failed

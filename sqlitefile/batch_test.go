@@ -46,30 +46,15 @@ func (c batchCrowd) led() bool {
 	return b.led
 }
 
-// eachBatch runs a test with callers that wait in the Go runtime, and with some that wait in the
-// kernel.
-func eachBatch(t *testing.T, test func(t *testing.T, onThread bool)) {
-	for _, onThread := range []bool{false, true} {
-		t.Run(fmt.Sprint("onThread=", onThread), func(t *testing.T) {
-			t.Parallel()
-			test(t, onThread)
-		})
-	}
-}
-
 // TestBatchMany lets more calls come together than one transaction takes.
 func TestBatchMany(t *testing.T) {
 	t.Parallel()
-	eachBatch(t, testBatchMany)
-}
-
-func testBatchMany(t *testing.T, onThread bool) {
 	c := newBatchCrowd(t)
 	const callers = 5 * maxBatch / 2
 	before := c.db.Stats().Transactions
 	for i := range int64(callers) {
 		c.join(func() {
-			if err := c.db.batch(context.Background(), insert(i), onThread); err != nil {
+			if err := c.db.Batch(context.Background(), insert(i)); err != nil {
 				t.Error(err)
 			}
 		})
@@ -87,10 +72,6 @@ func testBatchMany(t *testing.T, onThread bool) {
 // of its own change.
 func TestBatchErrors(t *testing.T) {
 	t.Parallel()
-	eachBatch(t, testBatchErrors)
-}
-
-func testBatchErrors(t *testing.T, onThread bool) {
 	for _, panics := range []bool{false, true} {
 		c := newBatchCrowd(t)
 		wrong := errors.New("wrong")
@@ -99,7 +80,7 @@ func testBatchErrors(t *testing.T, onThread bool) {
 		for i := range errs {
 			c.join(func() {
 				defer func() { recovered[i] = recover() }()
-				errs[i] = c.db.batch(context.Background(), func(tx *Tx) error {
+				errs[i] = c.db.Batch(context.Background(), func(tx *Tx) error {
 					runs[i]++
 					err := insert(int64(i))(tx)
 					switch {
@@ -109,7 +90,7 @@ func testBatchErrors(t *testing.T, onThread bool) {
 						panic(i)
 					}
 					return fmt.Errorf("%d: %w", i, wrong)
-				}, onThread)
+				})
 			})
 		}
 		c.leave()
@@ -183,10 +164,6 @@ func TestBatchContext(t *testing.T) {
 // panic, the other calls get an answer, and all changes are there.
 func TestBatchTracePanics(t *testing.T) {
 	t.Parallel()
-	eachBatch(t, testBatchTracePanics)
-}
-
-func testBatchTracePanics(t *testing.T, onThread bool) {
 	var armed atomic.Bool
 	db := open(t, filepath.Join(t.TempDir(), "db"), &Options{Create: true, JournalMode: JournalWAL, Trace: func(e Event) {
 		if armed.Load() && e.Kind == EventCommit {
@@ -203,7 +180,7 @@ func testBatchTracePanics(t *testing.T, onThread bool) {
 				panics.Add(1)
 			}
 		}()
-		if err := db.batch(context.Background(), insert(id), onThread); err != nil && err != errCommitUnknown {
+		if err := db.Batch(context.Background(), insert(id)); err != nil && err != errCommitUnknown {
 			t.Error(err)
 		}
 	}

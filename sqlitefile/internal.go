@@ -54,14 +54,6 @@ func (i internalDB) Watched() (rx *Rx, pages []uint32, all bool, err error) {
 	return i.db.watched(context.Background())
 }
 
-// BatchOnThread is [DB.Batch] for a caller whose goroutine is bound to its thread
-// (runtime.LockOSThread), as the goroutines that serve a mount are. If such a goroutine waited by
-// means of the Go runtime, each wait would take several switches of threads. BatchOnThread waits in
-// the kernel instead, and looks from time to time whether ctx was canceled.
-func (i internalDB) BatchOnThread(ctx context.Context, fn func(tx *Tx) error) error {
-	return i.db.batch(ctx, fn, true)
-}
-
 // Replaced reports whether the database that the DB has open is not at its name any more: another
 // file has the name, or another database was written over the file.
 func (i internalDB) Replaced() bool { return i.db.pager.Replaced() }

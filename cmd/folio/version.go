@@ -20,10 +20,9 @@ type buildVersion struct {
 	Commit   string `json:"commit,omitempty"`   // that it was built from, if the build notes it
 	Modified bool   `json:"modified,omitempty"` // the files were not those of the commit
 	Go       string `json:"go"`
-	System   string `json:"system"`   // with the processor
-	Format   int    `json:"format"`   // the newest format of volumes that it reads and writes
-	FUSE     string `json:"fuse"`     // "yes", or why volumes cannot be mounted here
-	IOUring  string `json:"io_uring"` // "yes", or why requests of mounts do not come over it
+	System   string `json:"system"` // with the processor
+	Format   int    `json:"format"` // the newest format of volumes that it reads and writes
+	FUSE     string `json:"fuse"`   // "yes", or why volumes cannot be mounted here
 }
 
 func versionFrom(info *debug.BuildInfo) buildVersion {
@@ -74,8 +73,8 @@ func (c *command) versionCommand() *cobra.Command {
 	var json bool
 	cmd := newCommand("version", "Tell which build of folio this is",
 		`Tell the version of folio, the commit that it was built from, the version of Go, the system, the
-newest format of volumes that it reads and writes, and whether this system can mount volumes: by FUSE,
-and by io_uring, which is faster. folio --version tells the most of it in one line.
+newest format of volumes that it reads and writes, and whether this system can mount volumes, by
+FUSE. folio --version prints most of it in one line.
 
 With --json: one object; docs/howto/command.md describes it.`,
 		"  folio version",
@@ -83,7 +82,7 @@ With --json: one object; docs/howto/command.md describes it.`,
 	cmd.ValidArgsFunction = cobra.NoFileCompletions
 	cmd.RunE = func(*cobra.Command, []string) error {
 		v := thisVersion()
-		v.FUSE, v.IOUring = able(mountpoint.Able()), able(mountpoint.Ring())
+		v.FUSE = able(mountpoint.Able())
 		if json {
 			return value.WriteJSON(c.Stdout, v)
 		}
@@ -102,8 +101,8 @@ func (c *command) printVersion(v *buildVersion) {
 	case v.Modified:
 		commit += ", with changes"
 	}
-	fmt.Fprintf(c.Stdout, "version  %s\ncommit   %s\ngo       %s\nsystem   %s\nformat   %d\nfuse     %s\nio_uring %s\n",
-		v.Version, commit, v.Go, v.System, v.Format, v.FUSE, v.IOUring)
+	fmt.Fprintf(c.Stdout, "version  %s\ncommit   %s\ngo       %s\nsystem   %s\nformat   %d\nfuse     %s\n",
+		v.Version, commit, v.Go, v.System, v.Format, v.FUSE)
 }
 
 // able says what a system can do, of the reason why it cannot.

@@ -56,11 +56,7 @@ func (s *Store) batch(ctx context.Context, fn func(tx store.Tx) error, known boo
 		}
 		return own
 	}
-	if known {
-		err = s.db.Internal(private.Key{}).BatchOnThread(ctx, change)
-	} else {
-		err = s.db.Batch(ctx, change)
-	}
+	err = s.db.Batch(ctx, change)
 	switch {
 	case err == nil && refused:
 		err = own

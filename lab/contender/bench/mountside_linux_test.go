@@ -62,7 +62,7 @@ func serveFolio(b *testing.B, s *mountSide) ([]string, error) {
 func (s *mountSide) volume() string { return filepath.Join(s.home, "v.folio") }
 
 func serveFloor(b *testing.B, s *mountSide) ([]string, error) {
-	path, err := built(b, "floor", "../../../mount", "./internal/floor")
+	path, err := built(b, "floor", "../floor", ".")
 	return []string{path, s.dir}, err
 }
 

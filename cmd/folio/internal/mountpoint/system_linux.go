@@ -40,20 +40,6 @@ func Able() error {
 	return failure.Rehint(failure.At("fusermount3", errNoProgram), "install the package fuse3, or "+OtherWay)
 }
 
-// Ring says why requests of mounts do not come over io_uring here, if they do not.
-func Ring() error {
-	const parameter = "/sys/module/fuse/parameters/enable_uring"
-	switch value, err := os.ReadFile(parameter); {
-	case err != nil:
-		return failure.Rehint(errors.New("the kernel does not offer it"), "Linux 6.14 and later do")
-	case !strings.HasPrefix(string(value), "Y"):
-		return failure.Rehint(errors.New("it is off"), "echo Y > "+parameter)
-	case os.Geteuid() != 0:
-		return errors.New("only for mounts by root")
-	}
-	return nil
-}
-
 // fusermount returns the program that mounts and unmounts for users, "" if there is none.
 func fusermount() string {
 	for _, name := range []string{"fusermount3", "/bin/fusermount3", "fusermount", "/bin/fusermount"} {

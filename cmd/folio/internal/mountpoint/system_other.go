@@ -18,9 +18,6 @@ func Able() error {
 	return failure.Rehint(errors.New("volumes are mounted on Linux only, and this is "+runtime.GOOS), OtherWay)
 }
 
-// Ring says so as well.
-func Ring() error { return Able() }
-
 // Detach fails: nothing is mounted.
 func Detach(string, Way) error { return errInUse }
 

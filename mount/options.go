@@ -32,7 +32,8 @@ type Options struct {
 	// Debug logs each request.
 	Debug bool
 	// Daemon says that this process only serves: it must never open a file of the mount by its
-	// path. Mount opens a file once in any other process, so that the process can use its own mount.
+	// path. Mount opens a file once in any other process, so that the process can use its own
+	// mount.
 	Daemon bool
 }
 

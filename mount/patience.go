@@ -16,8 +16,8 @@ import (
 
 // A patience is the context of a change. It is cancelled when the thread that waits for the answer
 // is being killed, which would otherwise wait for as long as other processes write the volume. The
-// kernel reports a signal (FUSE_INTERRUPT), but not whether it kills. So the daemon looks into /proc
-// from time to time while a change takes long.
+// kernel reports a signal (FUSE_INTERRUPT), but not whether it kills. So the daemon looks into
+// /proc from time to time while a change takes long.
 type patience struct {
 	timer *time.Timer
 	pid   atomic.Uint32

@@ -135,3 +135,15 @@ func (c *call) wantsJSON() bool {
 	accept := c.r.Header.Get("Accept")
 	return strings.Contains(accept, "application/json") && !strings.Contains(accept, "text/html")
 }
+
+// refusedByDav is the answer to what locks or an If header refuse.
+func refusedByDav(r *dav.Refusal) *failure {
+	f := &failure{status: r.Status, message: "The request cannot be read.", xml: r.Body()}
+	switch r.Status {
+	case http.StatusLocked:
+		f.message = "Another client has locked this."
+	case http.StatusPreconditionFailed:
+		f.message = errCondition.Error()
+	}
+	return f
+}

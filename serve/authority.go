@@ -6,13 +6,6 @@ import (
 	"strings"
 )
 
-// An authority is who may log in, and who may do what. It does not change: a request has the one
-// that counted when it came.
-type authority struct {
-	users  *Users  // nil lets everybody in
-	rights *Rights // nil gives each user the same rights
-}
-
 // SetUsers lets other users and rights count from now on. Requests under way keep those that they
 // came with. A server that was made without users stays so.
 func (s *Server) SetUsers(u *Users, r *Rights) {

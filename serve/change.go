@@ -64,13 +64,6 @@ func (p *place) mustChange() error {
 	return nil
 }
 
-// mustBeFree refuses a change of what a client of WebDAV has locked, unless the request gives the
-// token, and one whose If header does not hold. It is called in the transaction that makes the
-// change. placed says that the name comes or goes.
-func (c *change) mustBeFree(in lookuper, real string, placed bool) error {
-	return c.p.vol.dav.Confirm(in, c.davRequest(), dav.Change{Path: real, Placed: placed})
-}
-
 // checkName refuses names that no client should make: those that terminals and other programs
 // stumble over.
 func checkName(name string) error {

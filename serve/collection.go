@@ -53,3 +53,31 @@ func (c *change) makeDir() error {
 	}
 	return err
 }
+
+// makeParents makes the directories on the way to a file, one after the other: each must be at a
+// place where the user may make something.
+func (c *change) makeParents(tx *folio.Tx) error {
+	p := c.p
+	dir, missing, err := p.resolveExisting(tx, path.Dir(p.name))
+	if err != nil {
+		return missingParent(err)
+	}
+	if len(missing) > 0 {
+		if err := p.share.account(tx, 0, len(missing)); err != nil {
+			return err
+		}
+	}
+	for _, e := range missing {
+		dir = path.Join(dir, e)
+		if err := p.access.check(p.shown(dir), rightUpload); err != nil {
+			return err
+		}
+		if err := c.mustBeFree(tx, dir, true); err != nil {
+			return err
+		}
+		if err := tx.Mkdir(dir, 0o755); err != nil {
+			return err
+		}
+	}
+	return nil
+}

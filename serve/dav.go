@@ -2,7 +2,6 @@ package serve
 
 import (
 	"io/fs"
-	"net/http"
 	"path"
 	"time"
 
@@ -24,11 +23,6 @@ func (c *change) dav() error {
 	c.w.Header().Set("Cache-Control", "no-store")
 	c.p.vol.dav.ServeHTTP(c.w, c.davRequest())
 	return nil
-}
-
-// davRequest returns the request as package dav takes it: with what its user reaches.
-func (c *change) davRequest() *http.Request {
-	return c.r.WithContext(dav.WithUser(dav.WithScope(c.r.Context(), davScope{c.p, c}), c.user))
 }
 
 // mayDav checks rights and conditions, of which package dav knows nothing.
@@ -114,16 +108,4 @@ func (c *change) mayReplace() error {
 		return checkName(path.Base(real))
 	}
 	return nil
-}
-
-// refusedByDav is the answer to what locks or an If header refuse.
-func refusedByDav(r *dav.Refusal) *failure {
-	f := &failure{status: r.Status, message: "The request cannot be read.", xml: r.Body()}
-	switch r.Status {
-	case http.StatusLocked:
-		f.message = "Another client has locked this."
-	case http.StatusPreconditionFailed:
-		f.message = errCondition.Error()
-	}
-	return f
 }

@@ -3,6 +3,7 @@ package serve
 import (
 	"errors"
 	"io/fs"
+	"net/http"
 	"path"
 
 	"github.com/foliofs/folio"
@@ -68,4 +69,16 @@ func (s davScope) Shows(in dav.Lookuper, name string) bool {
 func isPathError(err error) bool {
 	_, ok := errors.AsType[*fs.PathError](err)
 	return ok
+}
+
+// mustBeFree refuses a change of what a client of WebDAV has locked, unless the request gives the
+// token, and one whose If header does not hold. It is called in the transaction that makes the
+// change. placed says that the name comes or goes.
+func (c *change) mustBeFree(in lookuper, real string, placed bool) error {
+	return c.p.vol.dav.Confirm(in, c.davRequest(), dav.Change{Path: real, Placed: placed})
+}
+
+// davRequest returns the request as package dav takes it: with what its user reaches.
+func (c *change) davRequest() *http.Request {
+	return c.r.WithContext(dav.WithUser(dav.WithScope(c.r.Context(), davScope{c.p, c}), c.user))
 }

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 	"time"
@@ -97,14 +96,6 @@ func EndLink(tx *folio.Tx, dir, id string) error {
 		return errNoLink
 	}
 	return tx.Remove(t.own(shareDir, record))
-}
-
-// cleanDir returns a directory of a volume as trees name it.
-func cleanDir(dir string) string {
-	if dir = path.Clean("/" + dir)[1:]; dir == "" {
-		return "."
-	}
-	return dir
 }
 
 // linkID returns the ID in the name of a record.

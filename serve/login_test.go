@@ -13,9 +13,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/foliofs/folio/serve"
 	"golang.org/x/crypto/argon2"
 	"golang.org/x/crypto/bcrypt"
+
+	"github.com/foliofs/folio/serve"
 )
 
 // testUsers are ann with bcrypt, bob with argon2id, and a program with a token. The password of

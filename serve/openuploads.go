@@ -4,20 +4,10 @@ import (
 	"net/http"
 	"path"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/foliofs/folio"
 )
-
-// openUploads are the uploads of a tree that are not complete, by whom they belong to. It is a
-// superset: it is compared with the volume when someone has too many, and after a start it is read
-// from there.
-type openUploads struct {
-	mu   sync.Mutex // guards ids; it is locked within a transaction
-	ids  map[string]map[string]bool
-	read bool
-}
 
 // stillTime is how long an upload has not grown that makes way for new ones of the same user.
 const stillTime = time.Hour

@@ -179,3 +179,10 @@ func (a *access) check(p string, need right) error {
 	}
 	return fs.ErrNotExist
 }
+
+// An authority is who may log in, and who may do what. It does not change: a request has the one
+// that counted when it came.
+type authority struct {
+	users  *Users  // nil lets everybody in
+	rights *Rights // nil gives each user the same rights
+}

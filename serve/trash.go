@@ -179,3 +179,12 @@ func (r *removal) mayRestore(a *access, t *tree) bool { return a.least(r.shown(t
 
 // shown returns where a removed file was, as URLs have it behind the base.
 func (r *removal) shown(t *tree) string { return t.shown(path.Join(t.Dir, string(r.Path))) }
+
+// read reads what the trash knows of a removed file.
+func (r *removal) read(rx *folio.Rx, real string) error {
+	xattrs, err := rx.Xattrs(real)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(xattrs[trashXattr], r)
+}

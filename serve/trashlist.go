@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"encoding/json"
 	"io/fs"
 	"net/http"
 	"net/url"
@@ -171,13 +170,4 @@ func (t *trashed) add(a *access, note *removal) {
 	if t.count++; len(t.paths) < trashNames {
 		t.paths = append(t.paths, note.shown(t.tree))
 	}
-}
-
-// read reads what the trash knows of a removed file.
-func (r *removal) read(rx *folio.Rx, real string) error {
-	xattrs, err := rx.Xattrs(real)
-	if err != nil {
-		return err
-	}
-	return json.Unmarshal(xattrs[trashXattr], r)
 }

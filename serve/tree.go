@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -298,4 +299,21 @@ func relative(dir, p string) string {
 		return "."
 	}
 	return p
+}
+
+// cleanDir returns a directory of a volume as trees name it.
+func cleanDir(dir string) string {
+	if dir = path.Clean("/" + dir)[1:]; dir == "" {
+		return "."
+	}
+	return dir
+}
+
+// openUploads are the uploads of a tree that are not complete, by whom they belong to. It is a
+// superset: it is compared with the volume when someone has too many, and after a start it is read
+// from there.
+type openUploads struct {
+	mu   sync.Mutex // guards ids; it is locked within a transaction
+	ids  map[string]map[string]bool
+	read bool
 }

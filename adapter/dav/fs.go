@@ -13,7 +13,6 @@ import (
 	"github.com/foliofs/folio/adapter/internal/etag"
 	"github.com/foliofs/folio/internal/inoset"
 	"github.com/foliofs/folio/internal/mediatype"
-	"github.com/foliofs/folio/internal/posix"
 )
 
 // A FileSystem is a volume as golang.org/x/net/webdav sees it, for a webdav.Handler of one's own:
@@ -177,33 +176,6 @@ func (i info) ContentType(context.Context) (string, error) {
 		return t, nil
 	}
 	return "", webdav.ErrNotImplemented
-}
-
-// OpenFile opens a file with flags of package os. The result is a webdav.DeadPropsHolder. If flag
-// has os.O_TRUNC, the file is replaced as a whole when that is complete. Directories can be opened
-// with os.O_RDWR, for their properties.
-func (f *FileSystem) OpenFile(ctx context.Context, name string, flag int, perm fs.FileMode) (webdav.File, error) {
-	t := f.tree(ctx)
-	p, err := f.path(ctx, t, name, true, flag != 0)
-	if err != nil {
-		return nil, urlError(err)
-	}
-	r := resource{ctx: ctx, fs: f, path: p, name: name}
-	perm = perm.Perm() &^ umask
-	if flag&posix.Truncate != 0 && tx(ctx) == nil {
-		return newUpload(r, perm)
-	}
-	opened, err := t.OpenFile(p, flag, perm)
-	if errors.Is(err, folio.ErrIsDirectory) && flag&posix.Create == 0 {
-		opened, err = t.Open(p)
-	}
-	if err != nil {
-		return nil, urlError(note(ctx, err))
-	}
-	if flag == 0 && tx(ctx) == nil {
-		return &reader{file: file{opened, r}, opened: opened}, nil
-	}
-	return &file{opened, r}, nil
 }
 
 // A file is an open file or directory of a volume. It has no more methods than a webdav.File needs.

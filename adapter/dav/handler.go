@@ -34,7 +34,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"io/fs"
 	"net/http"
 	"time"
 
@@ -172,17 +171,6 @@ var errEmptyNamespace = errors.New("a prefix is declared with an empty namespace
 func (h *Handler) refuse(w http.ResponseWriter, r *http.Request, status int, err error) {
 	refusalOf(err, status).send(w)
 	h.log(r, err)
-}
-
-// messageOf returns what a client learns of an error: not where the volume lies.
-func messageOf(err error, status int) string {
-	if status == http.StatusInternalServerError {
-		return http.StatusText(status)
-	}
-	for e, ok := errors.AsType[*fs.PathError](err); ok; e, ok = errors.AsType[*fs.PathError](err) {
-		err = e.Err
-	}
-	return err.Error()
 }
 
 func (h *Handler) log(r *http.Request, err error) {

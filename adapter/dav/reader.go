@@ -2,9 +2,15 @@ package dav
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"io"
+	"io/fs"
+
+	"golang.org/x/net/webdav"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/posix"
 )
 
 // A reader is a file that is open for reading. A small file is read at once, at the first call that
@@ -51,4 +57,31 @@ func (r *reader) Seek(offset int64, whence int) (int64, error) {
 		return 0, err
 	}
 	return r.content.Seek(offset, whence)
+}
+
+// OpenFile opens a file with flags of package os. The result is a webdav.DeadPropsHolder. If flag
+// has os.O_TRUNC, the file is replaced as a whole when that is complete. Directories can be opened
+// with os.O_RDWR, for their properties.
+func (f *FileSystem) OpenFile(ctx context.Context, name string, flag int, perm fs.FileMode) (webdav.File, error) {
+	t := f.tree(ctx)
+	p, err := f.path(ctx, t, name, true, flag != 0)
+	if err != nil {
+		return nil, urlError(err)
+	}
+	r := resource{ctx: ctx, fs: f, path: p, name: name}
+	perm = perm.Perm() &^ umask
+	if flag&posix.Truncate != 0 && tx(ctx) == nil {
+		return newUpload(r, perm)
+	}
+	opened, err := t.OpenFile(p, flag, perm)
+	if errors.Is(err, folio.ErrIsDirectory) && flag&posix.Create == 0 {
+		opened, err = t.Open(p)
+	}
+	if err != nil {
+		return nil, urlError(note(ctx, err))
+	}
+	if flag == 0 && tx(ctx) == nil {
+		return &reader{file: file{opened, r}, opened: opened}, nil
+	}
+	return &file{opened, r}, nil
 }

@@ -3,6 +3,7 @@ package dav
 import (
 	"encoding/xml"
 	"errors"
+	"io/fs"
 	"net/http"
 	"strings"
 )
@@ -65,4 +66,15 @@ func escapeXML(text string) string {
 	var b strings.Builder
 	_ = xml.EscapeText(&b, []byte(text)) // a Builder takes all
 	return b.String()
+}
+
+// messageOf returns what a client learns of an error: not where the volume lies.
+func messageOf(err error, status int) string {
+	if status == http.StatusInternalServerError {
+		return http.StatusText(status)
+	}
+	for e, ok := errors.AsType[*fs.PathError](err); ok; e, ok = errors.AsType[*fs.PathError](err) {
+		err = e.Err
+	}
+	return err.Error()
 }

@@ -25,14 +25,6 @@ func (c *conn) look() error {
 	return err
 }
 
-// shown are the chunks of the base that show through in a range of ids, ?1 to ?2, of one inode.
-const shown = `SELECT (o.ino << 28) + (d.id & 268435455) AS id, d.bytes FROM origin AS o
-	JOIN data AS d ON d.id >= (o.base << 28) + (?1 & 268435455) AND d.id < (o.base << 28) + min(o.chunks, (?2 & 268435455) + 1)
-	WHERE o.ino = ?1 >> 28 AND NOT EXISTS (SELECT 1 FROM data AS own WHERE own.id = (o.ino << 28) + (d.id & 268435455))`
-
-// held are all chunks in such a range.
-const held = `(SELECT id, bytes FROM data WHERE id BETWEEN ?1 AND ?2 UNION ALL ` + shown + `)`
-
 // clonedStatements are those that are others while files share content.
 var clonedStatements = [numStatements]string{
 	selectPart:    `SELECT substr(CAST(bytes AS BLOB), ?1, ?2) FROM data WHERE id = ` + store.Holder("?3"),

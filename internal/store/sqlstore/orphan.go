@@ -167,3 +167,12 @@ func (t *tx) unmark() error {
 	}
 	return err
 }
+
+// deleteChunks deletes the rows of an inode in a range that ends with the last one it can have.
+func (t *tx) deleteChunks(first, last int64) error {
+	err := t.unshare(first, last)
+	if err == nil {
+		_, err = t.exec(deleteChunks, first, last)
+	}
+	return err
+}

@@ -77,15 +77,6 @@ func (t *tx) cut(n *store.Node, size int64) (less int64, err error) {
 	return less, err
 }
 
-// deleteChunks deletes the rows of an inode in a range that ends with the last one it can have.
-func (t *tx) deleteChunks(first, last int64) error {
-	err := t.unshare(first, last)
-	if err == nil {
-		_, err = t.exec(deleteChunks, first, last)
-	}
-	return err
-}
-
 // cutChunk shortens the row of a chunk to rest bytes, and returns by how many.
 func (t *tx) cutChunk(id int64, rest int) (less int, err error) {
 	size, err := t.chunkLength(id)

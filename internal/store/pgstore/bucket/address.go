@@ -85,3 +85,6 @@ func (a *Address) set(name, value string) (err error) {
 func (a *Address) String() string {
 	return strings.TrimSuffix("s3://"+a.Bucket+"/"+a.Prefix, "/")
 }
+
+// whereSecrets says where Amazon's tools and this package look for credentials.
+const whereSecrets = "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or write ~/.aws/credentials"

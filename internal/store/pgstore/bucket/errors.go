@@ -24,9 +24,6 @@ var (
 	errNotS3  = errors.New("what answers is no server of S3: check the endpoint")
 )
 
-// whereSecrets says where Amazon's tools and this package look for credentials.
-const whereSecrets = "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or write ~/.aws/credentials"
-
 const (
 	attempts   = 3 // of a request; each has the same part of the time
 	firstDelay = 20 * time.Millisecond

@@ -266,6 +266,3 @@ func openFlags(in *fuse.CreateIn) (flags uint32, handle uint64) {
 	}
 	return fuse.FOPEN_KEEP_CACHE, 0
 }
-
-// pastCache is the handle of files whose writes go past the caches of the kernel.
-const pastCache = 1

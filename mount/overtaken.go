@@ -101,38 +101,3 @@ func (d *drops) overtaken(ino store.Ino, start, end int64, since, arrived time.T
 	}
 	return from, to, sure
 }
-
-// refresh makes the kernel forget the part of a write that a read may have overtaken. It returns
-// when that is done, unless the write itself has the page locked until it is answered.
-func (m *fileSystem) refresh(ino store.Ino, off int64, size int, arrived time.Time) {
-	if m.observer == nil {
-		return
-	}
-	written, read := m.told.lastTransfers(ino)
-	since := arrived.Add(-sendingTakes)
-	if written.After(since) {
-		since = written
-	}
-	if read.Before(since) {
-		return
-	}
-	from, to, sure := m.drops.overtaken(ino, off, off+int64(size), since, arrived)
-	if from >= to {
-		return
-	}
-	patience := 5 * time.Millisecond
-	if sure {
-		patience = 200 * time.Millisecond // a read of these pages may wait in the queue of this request
-	}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		m.drops.begin(ino)
-		m.kernel.InodeNotify(m.node(ino), from, to-from)
-		m.drops.end(ino)
-	}()
-	select {
-	case <-done:
-	case <-time.After(patience):
-	}
-}

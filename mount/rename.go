@@ -10,7 +10,6 @@ import (
 	"github.com/hanwen/go-fuse/v2/fuse"
 	"golang.org/x/sys/unix"
 
-	"github.com/foliofs/folio/internal/inode"
 	"github.com/foliofs/folio/internal/store"
 )
 
@@ -43,8 +42,6 @@ func (m *fileSystem) tellMoved(e *store.Entry, at place) {
 		m.told.parent(e.Ino, at.Dir, at.Name)
 	}
 }
-
-type place = inode.Place
 
 func (c *change) rename(from, to place, flags uint32) (moved, replaced store.Entry, err error) {
 	if len(to.Name) > maxName {

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/foliofs/folio/internal/inode"
 	"github.com/foliofs/folio/internal/store"
 )
 
@@ -418,3 +419,5 @@ func (p *parents) listedWithin(first, last store.Ino, fn func(dir store.Ino)) {
 		}
 	}
 }
+
+type place = inode.Place

@@ -41,10 +41,6 @@ type BuildOptions struct {
 	firstPage uint32 // the first page handed out, for tests beyond the lock page; 0 means 2
 }
 
-const (
-	defaultSortMemory = 64 << 20
-)
-
 // resolve fills in the defaults and refuses options that no file can have.
 func (o *BuildOptions) resolve(path string) (r BuildOptions, err error) {
 	if o != nil {

@@ -289,3 +289,19 @@ func appendPrint(b []byte, v *record.Value) []byte {
 func appendPrintInt(b []byte, v int64) []byte {
 	return binary.BigEndian.AppendUint64(append(b, byte(record.Integer)), uint64(v))
 }
+
+// statement checks a row of sqlite_schema as SQLite does when it opens the database: a statement
+// that it cannot parse, or that makes something else than the row says, keeps it from opening the
+// database at all ("malformed database schema").
+//
+// The expressions of a view, and of the body of a trigger, are only split into tokens: an error in
+// their grammar is found by SQLite alone.
+func (c *checker) statement(o *Object, page uint32) error {
+	err := c.statements.add(o)
+	if err == nil {
+		return nil
+	}
+	c.malformed = o.Name
+	defer func() { c.malformed = "" }()
+	return c.problem(page, malformedSchema(o, err))
+}

@@ -179,3 +179,10 @@ func (db *DB) Sync(ctx context.Context) error { return db.pager.Sync(ctx) }
 // database in WAL mode copies the log into it and removes the log. A second Close returns
 // ErrClosed.
 func (db *DB) Close() error { return db.pager.Close() }
+
+const (
+	defaultSortMemory = 64 << 20
+)
+
+// knowsTrigger reports whether the caller does what a trigger would do.
+func (db *DB) knowsTrigger(sql string) bool { return db.knownTrigger != nil && db.knownTrigger(sql) }

@@ -233,9 +233,6 @@ func (c *schemaChange) createTrigger(t *ddl.Trigger) error {
 	return c.commit()
 }
 
-// knowsTrigger reports whether the caller does what a trigger would do.
-func (db *DB) knowsTrigger(sql string) bool { return db.knownTrigger != nil && db.knownTrigger(sql) }
-
 // free reports whether a new table or view can have a name. It is not an error that there is one
 // already if the statement says so.
 func (c *schemaChange) free(name string, optional bool) (bool, error) {

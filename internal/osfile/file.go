@@ -93,16 +93,6 @@ func (f *File) Truncate(size int64) error {
 	return f.fail("truncate", f.d.file.Truncate(size))
 }
 
-// Sync returns when the content and the size are on stable storage. After an error the state of the
-// file on disk is unknown. A second Sync that succeeds says nothing about the writes before the
-// first. So the caller must no longer rely on its copy in memory.
-func (f *File) Sync() error {
-	if f.closed.Load() {
-		return f.fail("sync", fs.ErrClosed)
-	}
-	return f.fail("sync", f.sync())
-}
-
 // Size returns the length of the file in bytes. It allocates nothing.
 func (f *File) Size() (int64, error) {
 	if f.closed.Load() {

@@ -121,3 +121,13 @@ func renameByLink(from, to string) error {
 	}
 	return err
 }
+
+// Sync returns when the content and the size are on stable storage. After an error the state of the
+// file on disk is unknown. A second Sync that succeeds says nothing about the writes before the
+// first. So the caller must no longer rely on its copy in memory.
+func (f *File) Sync() error {
+	if f.closed.Load() {
+		return f.fail("sync", fs.ErrClosed)
+	}
+	return f.fail("sync", f.sync())
+}

@@ -112,3 +112,17 @@ func AdmitHeader(tx *sqlitefile.Rx) error {
 	}
 	return nil
 }
+
+// sound reports whether nothing is wrong with the database, apart from the text of its schema.
+func sound(ctx context.Context, tx *sqlitefile.Rx) (bool, error) {
+	r, err := tx.Check(ctx, nil)
+	if err != nil {
+		return false, err
+	}
+	for _, p := range r.Problems {
+		if p.Malformed == "" {
+			return false, nil
+		}
+	}
+	return true, nil
+}

@@ -24,3 +24,43 @@ type Bound struct {
 	Int  int64
 	Text []byte
 }
+
+// Columns of a [KeyTerm] that are no column of the table.
+const (
+	KeyRowid      = -1
+	KeyExpression = -2
+)
+
+// A TableDefinition describes a table for package internal/sql.
+type TableDefinition struct {
+	Columns      []ColumnDefinition
+	Alias        int       // the column that is the rowid by another name; -1 if there is none
+	WithoutRowid bool      // Key has the order of the rows
+	Key          []KeyTerm // of a table WITHOUT ROWID
+}
+
+// A ColumnDefinition describes a column of a table.
+type ColumnDefinition struct {
+	Name      string
+	Type      string // as declared
+	Affinity  uint8  // by the number of the package that reads definitions
+	Collation string
+	NotNull   bool
+	Hidden    bool // a generated column
+}
+
+// An IndexDefinition describes an index for package internal/sql.
+type IndexDefinition struct {
+	Name    string
+	Terms   []KeyTerm // of its records, with the rowid or the rest of the primary key
+	Columns int       // how many of the terms the index was declared with
+	Unique  bool
+	Partial bool
+}
+
+// A KeyTerm is a column of a key.
+type KeyTerm struct {
+	Column    int // of the table, KeyRowid or KeyExpression
+	Collation string
+	Desc      bool
+}

@@ -1,0 +1,390 @@
+package exec
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/foliofs/folio/internal/record"
+	"github.com/foliofs/folio/internal/sql/bind"
+	"github.com/foliofs/folio/internal/sql/function"
+	"github.com/foliofs/folio/internal/sql/program"
+	"github.com/foliofs/folio/internal/sql/value"
+)
+
+// A compiler makes the parts of a statement.
+type compiler struct {
+	m       *machine
+	numbers map[ref]int
+	sources map[*bind.Source]*source
+	results map[*bind.Core]*source // of aggregates
+	query   func(q *bind.Query) (rows, error)
+	needed  map[*bind.Source]map[int]bool    // columns that the statement reads
+	keysOf  map[*bind.Core][]*bind.Expr      // of ORDER BY, that are no results
+	rows    map[*bind.Source]*[]record.Value // of recursive queries
+}
+
+// evaluator compiles an expression.
+func (c *compiler) evaluator(e *bind.Expr) (evaluator, error) {
+	if e.Kind == bind.ColumnOf {
+		return evaluator{source: c.sources[e.Source], column: e.Number}, nil
+	}
+	x := expression{c: c}
+	r, err := x.compile(e)
+	if err != nil {
+		return evaluator{}, err
+	}
+	p, err := x.b.Program(r)
+	return evaluator{program: p}, err
+}
+
+func (c *compiler) evaluators(list []*bind.Expr) ([]evaluator, error) {
+	out := make([]evaluator, len(list))
+	for i, e := range list {
+		var err error
+		if out[i], err = c.evaluator(e); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// number returns the number by which programs read a ref.
+func (c *compiler) number(r ref) int {
+	n, ok := c.numbers[r]
+	if !ok {
+		n = len(c.m.refs)
+		c.numbers[r] = n
+		c.m.refs = append(c.m.refs, r)
+	}
+	return n
+}
+
+// An expression compiles one expression. Its registers are a stack: the value of an expression is a
+// constant, or in the register that was the next one when its compilation began.
+type expression struct {
+	c *compiler
+	b program.Builder
+}
+
+// free gives back all registers from mark on, and takes the first of them.
+func (x *expression) free(mark program.Reg) program.Reg {
+	x.b.Release(mark)
+	return x.b.Alloc()
+}
+
+func (x *expression) compile(e *bind.Expr) (program.Reg, error) {
+	switch e.Kind {
+	case bind.Literal:
+		return x.b.Constant(e.Value), nil
+	case bind.Parameter:
+		return x.b.Column(x.c.number(ref{nil, e.Number - 1})), nil
+	case bind.ColumnOf:
+		return x.b.Column(x.c.number(ref{x.c.sources[e.Source], e.Number})), nil
+	case bind.Result:
+		return x.b.Column(x.c.number(ref{x.c.results[e.Core], e.Number})), nil
+	case bind.Collate, bind.Plus:
+		return x.compile(e.Args[0])
+	case bind.Unary, bind.Cast:
+		mark := x.b.Mark()
+		a, err := x.compile(e.Args[0])
+		d, op := x.free(mark), e.Op
+		if e.Kind == bind.Cast {
+			op = program.Cast
+		}
+		x.b.Unary(op, d, a, e.Affinity)
+		return d, err
+	case bind.Binary, bind.Compare:
+		return x.binary(e)
+	case bind.And, bind.Or:
+		return x.logic(e)
+	case bind.Between:
+		return x.between(e)
+	case bind.InList:
+		return x.in(e)
+	case bind.Case:
+		return x.caseOf(e)
+	case bind.Call:
+		return x.call(e)
+	case bind.Match:
+		return x.match(e)
+	case bind.InQuery, bind.Exists, bind.Scalar:
+		return x.subquery(e)
+	}
+	return 0, errors.New("row value misused")
+}
+
+func (x *expression) binary(e *bind.Expr) (program.Reg, error) {
+	mark := x.b.Mark()
+	a, err := x.compile(e.Args[0])
+	if err != nil {
+		return a, err
+	}
+	b, err := x.compile(e.Args[1])
+	d := x.free(mark)
+	if e.Kind == bind.Compare {
+		x.compare(e.Op, d, a, b, e.Args[0], e.Args[1])
+	} else {
+		x.b.Binary(e.Op, d, a, b)
+	}
+	return d, err
+}
+
+// compare writes the result of a comparison to d.
+func (x *expression) compare(op program.Op, d, a, b program.Reg, left, right *bind.Expr) {
+	x.b.Compare(op, d, a, b, value.Comparison(left.Affinity, right.Affinity), bind.Compared(left, right))
+}
+
+// logic is AND or OR. It does not evaluate the right operand if the left one decides.
+func (x *expression) logic(e *bind.Expr) (program.Reg, error) {
+	mark := x.b.Mark()
+	a, err := x.compile(e.Args[0])
+	if err != nil {
+		return a, err
+	}
+	op, decided, jump := program.And, x.b.Constant(record.OfInt(0)), x.b.JumpFalse
+	if e.Kind == bind.Or {
+		op, decided, jump = program.Or, x.b.Constant(record.OfInt(1)), x.b.JumpTrue
+	}
+	short := jump(a)
+	b, err := x.compile(e.Args[1])
+	d := x.free(mark)
+	x.b.Binary(op, d, a, b)
+	end := x.b.Jump()
+	x.b.Land(short)
+	x.b.Move(d, decided)
+	x.b.Land(end)
+	return d, err
+}
+
+// negated puts NOT before the value in a register.
+func (x *expression) negated(d program.Reg, yes bool) program.Reg {
+	if yes {
+		x.b.Unary(program.Not, d, d, value.NoAffinity)
+	}
+	return d
+}
+
+// between is x >= low AND x <= high.
+func (x *expression) between(e *bind.Expr) (program.Reg, error) {
+	mark := x.b.Mark()
+	v, err := x.compile(e.Args[0])
+	if err != nil {
+		return v, err
+	}
+	top := x.b.Mark()
+	low, err := x.compile(e.Args[1])
+	if err != nil {
+		return low, err
+	}
+	above := x.free(top)
+	x.compare(program.GreaterEqual, above, v, low, e.Args[0], e.Args[1])
+	short := x.b.JumpFalse(above)
+	top = x.b.Mark()
+	high, err := x.compile(e.Args[2])
+	below := x.free(top)
+	x.compare(program.LessEqual, below, v, high, e.Args[0], e.Args[2])
+	x.b.Binary(program.And, above, above, below)
+	x.b.Land(short)
+	d := x.free(mark)
+	x.b.Move(d, above)
+	return x.negated(d, e.Not), err
+}
+
+// in is x IN (list). The values of the list get the affinity of x and are compared by its
+// collation.
+func (x *expression) in(e *bind.Expr) (program.Reg, error) {
+	mark := x.b.Mark()
+	left := e.Args[0]
+	v, err := x.compile(left)
+	if err != nil {
+		return v, err
+	}
+	found := x.b.Alloc()
+	x.b.Move(found, x.b.Constant(record.OfInt(0)))
+	top := x.b.Mark()
+	var jumps []program.Jump
+	for _, item := range e.Args[1:] {
+		y, err := x.compile(item)
+		if err != nil {
+			return y, err
+		}
+		jumps = append(jumps, x.b.In(found, v, y, left.Affinity, left.Collation))
+		x.b.Release(top)
+	}
+	x.b.Land(jumps...)
+	d := x.free(mark)
+	x.b.Move(d, found)
+	return x.negated(d, e.Not), nil
+}
+
+// caseOf is CASE.
+func (x *expression) caseOf(e *bind.Expr) (program.Reg, error) {
+	d := x.b.Alloc()
+	if e.Base == nil {
+		return d, x.cases(d, e.Args, nil)
+	}
+	base, err := x.compile(e.Base)
+	if err != nil {
+		return d, err
+	}
+	return d, x.cases(d, e.Args, func(when program.Reg, n *bind.Expr) program.Reg {
+		r := x.b.Alloc()
+		x.compare(program.Equal, r, base, when, e.Base, n)
+		return r
+	})
+}
+
+// cases writes the value of the first case whose condition is true to d.
+func (x *expression) cases(d program.Reg, args []*bind.Expr, condition func(when program.Reg, n *bind.Expr) program.Reg) error {
+	top := x.b.Mark()
+	var ends []program.Jump
+	for ; len(args) > 1; args = args[2:] {
+		when, err := x.compile(args[0])
+		if err != nil {
+			return err
+		}
+		if condition != nil {
+			when = condition(when, args[0])
+		}
+		next := x.b.JumpNotTrue(when)
+		x.b.Release(top)
+		then, err := x.compile(args[1])
+		if err != nil {
+			return err
+		}
+		x.b.Move(d, then)
+		x.b.Release(top)
+		ends = append(ends, x.b.Jump())
+		x.b.Land(next)
+	}
+	otherwise := x.b.Constant(record.Value{})
+	if len(args) == 1 {
+		var err error
+		if otherwise, err = x.compile(args[0]); err != nil {
+			return err
+		}
+	}
+	x.b.Move(d, otherwise)
+	x.b.Land(ends...)
+	x.b.Release(d + 1)
+	return nil
+}
+
+// args evaluates arguments into registers that follow each other.
+func (x *expression) args(list []*bind.Expr) (first program.Reg, err error) {
+	first = x.b.Mark()
+	for _, e := range list {
+		mark := x.b.Mark()
+		r, err := x.compile(e)
+		if err != nil {
+			return 0, err
+		}
+		x.b.Move(x.free(mark), r)
+	}
+	return first, nil
+}
+
+// calling is a function of values.
+func (x *expression) calling(list []*bind.Expr, fn program.Func) (program.Reg, error) {
+	mark := x.b.Mark()
+	first, err := x.args(list)
+	d := x.free(mark)
+	x.b.Call(fn, d, first, len(list))
+	return d, err
+}
+
+func (x *expression) call(e *bind.Expr) (program.Reg, error) {
+	switch e.Name {
+	case "coalesce", "ifnull":
+		d := x.b.Alloc()
+		var found []program.Jump
+		for _, a := range e.Args {
+			r, err := x.compile(a)
+			if err != nil {
+				return d, err
+			}
+			x.b.Move(d, r)
+			x.b.Release(d + 1)
+			found = append(found, x.b.JumpNotNull(d))
+		}
+		x.b.Land(found...)
+		return d, nil
+	case "iif", "if":
+		d := x.b.Alloc()
+		return d, x.cases(d, e.Args, nil)
+	case "likely", "unlikely":
+		return x.compile(e.Args[0])
+	case "nullif":
+		return x.calling(e.Args, nullif(collationOf(e.Args)))
+	case "min":
+		return x.calling(e.Args, extreme(collationOf(e.Args), func(order int) bool { return order >= 0 }))
+	case "max":
+		return x.calling(e.Args, extreme(collationOf(e.Args), func(order int) bool { return order < 0 }))
+	}
+	f, ok := function.Find(e.Name)
+	if !ok {
+		return 0, fmt.Errorf("no such function: %s", e.Name)
+	}
+	return x.calling(e.Args, f.Call)
+}
+
+// collationOf returns the collation of the first argument that has one.
+func collationOf(args []*bind.Expr) value.Collation {
+	for _, a := range args {
+		if a.Collation != value.NoCollation {
+			return a.Collation
+		}
+	}
+	return value.NoCollation
+}
+
+func nullif(order value.Collation) program.Func {
+	return func(v []record.Value) (record.Value, error) {
+		if value.Compare(v[0], v[1], order) == 0 {
+			return record.Value{}, nil
+		}
+		return v[0], nil
+	}
+}
+
+// extreme is min or max: better says for which order of the best so far and another that one is
+// taken.
+func extreme(collation value.Collation, better func(order int) bool) program.Func {
+	return func(v []record.Value) (record.Value, error) {
+		best := v[0]
+		for _, w := range v {
+			if w.Kind() == record.Null {
+				return record.Value{}, nil
+			}
+		}
+		for _, w := range v[1:] {
+			if better(value.Compare(best, w, collation)) {
+				best = w
+			}
+		}
+		return best, nil
+	}
+}
+
+var errEscape = errors.New("ESCAPE expression must be a single character")
+
+// match is LIKE or GLOB: its arguments are the pattern, the text, and perhaps the escape.
+func (x *expression) match(e *bind.Expr) (program.Reg, error) {
+	p := function.Like()
+	if e.Name == "GLOB" {
+		p = function.Glob()
+	}
+	d, err := x.calling(e.Args, func(v []record.Value) (record.Value, error) {
+		p := p
+		if len(v) == 3 {
+			if v[2].Kind() == record.Null {
+				return record.Value{}, nil
+			}
+			if !p.SetEscape(value.Text(v[2])) {
+				return record.Value{}, errEscape
+			}
+		}
+		return p.Match(v[0], v[1])
+	})
+	return x.negated(d, e.Not), err
+}

@@ -1,0 +1,135 @@
+package exec
+
+import (
+	"github.com/foliofs/folio/internal/record"
+	"github.com/foliofs/folio/internal/sql/bind"
+	"github.com/foliofs/folio/internal/sql/value"
+)
+
+// An input gives the rows that a core computes its results of: its loops, or its groups.
+type input interface {
+	open() error
+	next() (bool, error)
+}
+
+// coreRows are the results of one SELECT.
+type coreRows struct {
+	m        *machine
+	input    input
+	having   *evaluator
+	results  []evaluator
+	out      []record.Value // of the results, and of the keys to sort by
+	width    int            // of the results alone
+	distinct bool
+	orders   []value.Collation
+	seen     keySet
+}
+
+func (r *coreRows) open() error {
+	r.seen = keySet{}
+	return r.input.open()
+}
+
+func (r *coreRows) values() []record.Value { return r.out[:r.width] }
+
+func (r *coreRows) next() (bool, error) {
+	for {
+		ok, err := r.input.next()
+		if !ok || err != nil {
+			return false, err
+		}
+		if r.having != nil {
+			v, err := r.having.value(r.m)
+			if err != nil {
+				return false, err
+			}
+			if !value.True(v) {
+				continue
+			}
+		}
+		for i := range r.results {
+			if r.out[i], err = r.results[i].value(r.m); err != nil {
+				return false, err
+			}
+		}
+		if !r.distinct || r.seen.addRow(r.values(), r.orders) {
+			return true, nil
+		}
+	}
+}
+
+// core makes the rows of a core, with keys behind the results.
+func (c *compiler) core(core *bind.Core, keys []*bind.Expr) (*coreRows, error) {
+	for _, s := range core.Sources {
+		c.sources[s] = &source{}
+	}
+	if core.Grouped {
+		c.results[core] = &source{over: []record.Value{}}
+	}
+	l, err := c.loops(core)
+	if err != nil {
+		return nil, err
+	}
+	r := &coreRows{m: c.m, input: l, width: len(core.Results), distinct: core.Distinct}
+	if core.Grouped {
+		if r.input, err = c.group(core, l); err != nil {
+			return nil, err
+		}
+	}
+	if core.Having != nil {
+		h, err := c.evaluator(core.Having)
+		if err != nil {
+			return nil, err
+		}
+		r.having = &h
+	}
+	if r.results, err = c.evaluators(append(append([]*bind.Expr(nil), core.Results...), keys...)); err != nil {
+		return nil, err
+	}
+	r.out = make([]record.Value, len(r.results))
+	for _, e := range core.Results {
+		r.orders = append(r.orders, e.Collation)
+	}
+	return r, nil
+}
+
+// valueRows are the rows of VALUES.
+type valueRows struct {
+	m   *machine
+	all [][]evaluator
+	at  int
+	out []record.Value
+}
+
+func (r *valueRows) open() error {
+	r.at = 0
+	return nil
+}
+
+func (r *valueRows) values() []record.Value { return r.out }
+
+func (r *valueRows) next() (bool, error) {
+	if r.at == len(r.all) {
+		return false, nil
+	}
+	for i := range r.out {
+		var err error
+		if r.out[i], err = r.all[r.at][i].value(r.m); err != nil {
+			return false, err
+		}
+	}
+	r.at++
+	return true, nil
+}
+
+func (c *compiler) valueRows(core *bind.Core) (*valueRows, error) {
+	r := &valueRows{m: c.m, out: make([]record.Value, len(core.Values[0]))}
+	for _, row := range core.Values {
+		e, err := c.evaluators(row)
+		if err != nil {
+			return nil, err
+		}
+		r.all = append(r.all, e)
+	}
+	return r, nil
+}

@@ -1,0 +1,353 @@
+package exec
+
+import (
+	"slices"
+
+	"github.com/foliofs/folio/internal/record"
+	"github.com/foliofs/folio/internal/sql/bind"
+	"github.com/foliofs/folio/internal/sql/catalog"
+	"github.com/foliofs/folio/internal/sql/function"
+	"github.com/foliofs/folio/internal/sql/value"
+)
+
+// groups are the groups of a core with aggregates. While one is the current one, the sources have
+// the columns of one of its rows: the first one or, next to min or max, the one that has it.
+type groups struct {
+	m          *machine
+	input      input
+	keys       []evaluator
+	orders     []value.Collation
+	aggregates []aggregate
+	decides    int // the aggregate whose best row gives the columns; -1 if the first row does
+	sources    []savedSource
+	results    *source // of the aggregates
+
+	places map[string]int
+	list   []group
+	at     int
+	buf    []byte
+	args   []record.Value
+}
+
+// A savedSource is a source with the columns that are needed after the rows were grouped.
+type savedSource struct {
+	source  *source
+	columns []int
+	over    []record.Value // of the current group
+}
+
+// An aggregate is a call of an aggregate function.
+type aggregate struct {
+	name     string
+	args     []evaluator
+	filter   *evaluator
+	distinct bool
+	order    value.Collation
+	sign     int // of min and max
+}
+
+// A group is one group of rows.
+type group struct {
+	key    []record.Value
+	saved  []record.Value // columns of all sources
+	states []function.Aggregate
+	seen   []keySet
+	best   record.Value
+	count  int64 // rows, for count(*)
+}
+
+func (c *compiler) group(core *bind.Core, in input) (*groups, error) {
+	g := &groups{m: c.m, input: in, results: c.results[core], decides: -1}
+	var err error
+	if g.keys, err = c.evaluators(core.GroupBy); err != nil {
+		return nil, err
+	}
+	for _, e := range core.GroupBy {
+		g.orders = append(g.orders, e.Collation)
+	}
+	for i, a := range core.Aggregates {
+		x := aggregate{name: a.Name, distinct: a.Distinct, order: a.Collation}
+		if x.args, err = c.evaluators(a.Args); err != nil {
+			return nil, err
+		}
+		if a.Filter != nil {
+			f, err := c.evaluator(a.Filter)
+			if err != nil {
+				return nil, err
+			}
+			x.filter = &f
+		}
+		if a.Name == "min" || a.Name == "max" {
+			x.sign = 1
+			if a.Name == "min" {
+				x.sign = -1
+			}
+			g.decides = i
+		}
+		g.aggregates = append(g.aggregates, x)
+	}
+	bare := c.bare(core)
+	if err := checkBare(core, bare); err != nil {
+		return nil, err
+	}
+	for _, s := range core.Sources {
+		src := c.sources[s]
+		saved := savedSource{source: src, over: make([]record.Value, len(s.Columns)+1)}
+		for column := range bare[s] {
+			saved.columns = append(saved.columns, column)
+		}
+		slices.Sort(saved.columns)
+		g.sources = append(g.sources, saved)
+	}
+	if len(bare) == 0 {
+		g.decides = -1
+	}
+	return g, nil
+}
+
+// bare returns the columns that are read after the rows were grouped.
+func (c *compiler) bare(core *bind.Core) map[*bind.Source]map[int]bool {
+	needed := make(map[*bind.Source]map[int]bool)
+	note := func(e *bind.Expr) {
+		if e.Kind == bind.ColumnOf && e.Source.Core == core {
+			addNeeded(needed, e)
+		}
+	}
+	for _, e := range core.Results {
+		e.Visit(note)
+	}
+	core.Having.Visit(note)
+	for _, e := range c.keysOf[core] {
+		e.Visit(note)
+	}
+	return needed
+}
+
+func addNeeded(needed map[*bind.Source]map[int]bool, e *bind.Expr) {
+	if needed[e.Source] == nil {
+		needed[e.Source] = make(map[int]bool)
+	}
+	needed[e.Source][e.Number] = true
+}
+
+// checkBare refuses queries for which SQLite's choice of the row that gives bare columns depends on
+// more than this package follows.
+func checkBare(core *bind.Core, bare map[*bind.Source]map[int]bool) error {
+	if len(bare) == 0 {
+		return nil
+	}
+	for _, a := range core.Aggregates {
+		if a.Name != "min" && a.Name != "max" {
+			continue
+		}
+		if a.Filter != nil || a.Distinct {
+			return &bind.UnsupportedError{What: "bare columns next to min or max with FILTER or DISTINCT"}
+		}
+		if len(core.GroupBy) > 0 || a.Name == "min" || len(core.Aggregates) > 1 {
+			continue
+		}
+		if e := a.Args[0]; e.Kind != bind.ColumnOf || indexed(e) {
+			return &bind.UnsupportedError{What: "bare columns next to max of an indexed column"}
+		}
+	}
+	return nil
+}
+
+// indexed reports whether an index begins with a column.
+func indexed(e *bind.Expr) bool {
+	t := e.Source.Table
+	return t == nil || e.Number != catalog.Rowid && (t.WithoutRowid ||
+		slices.ContainsFunc(t.Indexes, func(x *catalog.Index) bool {
+			return slices.ContainsFunc(x.Terms, func(k catalog.Term) bool { return k.Column == e.Number })
+		}))
+}
+
+func (g *groups) open() error {
+	g.places, g.list, g.at = make(map[string]int), g.list[:0], 0
+	for i := range g.sources {
+		if s := &g.sources[i]; s.source.table != nil {
+			s.source.over = nil
+		}
+	}
+	if err := g.input.open(); err != nil {
+		return err
+	}
+	if len(g.keys) == 0 {
+		g.list = append(g.list, g.newGroup(nil))
+		for range g.sources {
+			g.list[0].saved = append(g.list[0].saved, make([]record.Value, g.width())...)
+			break
+		}
+	}
+	first := true
+	for {
+		ok, err := g.input.next()
+		if err != nil {
+			return err
+		}
+		if !ok {
+			break
+		}
+		if err := g.step(first); err != nil {
+			return err
+		}
+		first = false
+	}
+	if len(g.keys) > 0 {
+		slices.SortFunc(g.list, func(a, b group) int { return compareRows(a.key, b.key, g.orders) })
+	}
+	return nil
+}
+
+func compareRows(a, b []record.Value, orders []value.Collation) int {
+	for i, order := range orders {
+		if d := value.Compare(a[i], b[i], order); d != 0 {
+			return d
+		}
+	}
+	return 0
+}
+
+// width returns the number of columns that are saved.
+func (g *groups) width() (n int) {
+	for i := range g.sources {
+		n += len(g.sources[i].columns)
+	}
+	return n
+}
+
+func (g *groups) newGroup(key []record.Value) group {
+	x := group{key: key, states: make([]function.Aggregate, len(g.aggregates))}
+	for i := range g.aggregates {
+		a := &g.aggregates[i]
+		if a.name == "count" && len(a.args) == 0 && a.filter == nil {
+			continue
+		}
+		x.states[i] = function.NewAggregate(a.name, len(a.args), a.order)
+		if a.distinct && x.seen == nil {
+			x.seen = make([]keySet, len(g.aggregates))
+		}
+	}
+	return x
+}
+
+// step adds the current row of the input to its group.
+func (g *groups) step(first bool) error {
+	at := 0
+	if len(g.keys) > 0 {
+		g.buf, g.args = g.buf[:0], g.args[:0]
+		for i := range g.keys {
+			v, err := g.keys[i].value(g.m)
+			if err != nil {
+				return err
+			}
+			g.args = append(g.args, v)
+			g.buf = appendKey(g.buf, v, g.orders[i])
+		}
+		var ok bool
+		at, ok = g.places[string(g.buf)]
+		if first = !ok; first {
+			at = len(g.list)
+			g.places[string(g.buf)] = at
+			g.list = append(g.list, g.newGroup(slices.Clone(g.args)))
+		}
+	}
+	x := &g.list[at]
+	x.count++
+	hit := first && g.decides < 0
+	for i := range g.aggregates {
+		if x.states[i] == nil {
+			continue
+		}
+		better, err := g.accumulate(x, i)
+		if err != nil {
+			return err
+		}
+		hit = hit || better && i == g.decides
+	}
+	if hit {
+		return g.save(x)
+	}
+	return nil
+}
+
+// accumulate adds a row to an aggregate. It reports whether min or max takes its columns from the
+// row.
+func (g *groups) accumulate(x *group, i int) (better bool, err error) {
+	a := &g.aggregates[i]
+	if a.filter != nil {
+		v, err := a.filter.value(g.m)
+		if err != nil || !value.True(v) {
+			return false, err
+		}
+	}
+	g.args = g.args[:0]
+	for k := range a.args {
+		v, err := a.args[k].value(g.m)
+		if err != nil {
+			return false, err
+		}
+		g.args = append(g.args, v)
+	}
+	if a.distinct && !x.seen[i].add(g.args[0], a.order) {
+		return false, nil
+	}
+	if i == g.decides {
+		v := g.args[0]
+		if v.Kind() == record.Null {
+			better = x.best.Kind() == record.Null
+		} else if x.best.Kind() == record.Null || value.Compare(v, x.best, a.order)*a.sign > 0 {
+			better, x.best = true, v
+		}
+	}
+	return better, x.states[i].Step(g.args)
+}
+
+// save keeps the columns of the current row.
+func (g *groups) save(x *group) error {
+	x.saved = x.saved[:0]
+	for i := range g.sources {
+		s := &g.sources[i]
+		for _, column := range s.columns {
+			v, err := s.source.column(column)
+			if err != nil {
+				return err
+			}
+			x.saved = append(x.saved, v)
+		}
+	}
+	return nil
+}
+
+// next makes a group the current one.
+func (g *groups) next() (bool, error) {
+	if g.at == len(g.list) {
+		return false, nil
+	}
+	x := &g.list[g.at]
+	g.at++
+	saved := x.saved
+	for i := range g.sources {
+		s := &g.sources[i]
+		for _, column := range s.columns {
+			if column < 0 {
+				column = len(s.over) - 1
+			}
+			s.over[column] = saved[0]
+			saved = saved[1:]
+		}
+		s.source.over = s.over
+	}
+	g.results.over = g.results.over[:0]
+	for _, state := range x.states {
+		v := record.OfInt(x.count)
+		if state != nil {
+			var err error
+			if v, err = state.Result(); err != nil {
+				return false, err
+			}
+		}
+		g.results.over = append(g.results.over, v)
+	}
+	return true, nil
+}

@@ -1,0 +1,364 @@
+package exec
+
+import (
+	"slices"
+
+	"github.com/foliofs/folio/internal/record"
+	"github.com/foliofs/folio/internal/sql/bind"
+	"github.com/foliofs/folio/internal/sql/catalog"
+)
+
+// Loops are the rows that FROM and WHERE make: nested loops over the sources.
+type loops struct {
+	m       *machine
+	levels  []*level
+	before  []evaluator // conditions that read no source
+	stored  []*storedRow
+	started bool
+	ended   bool
+}
+
+// A level is the loop over one source.
+type level struct {
+	access  access
+	source  *source
+	filters []evaluator // of rows of the source
+	covered []evaluator // the same, if the access is not exact
+	after   []evaluator // of an outer join: of rows of NULLs, too
+	left    bool
+	matched bool
+	null    bool // the row of NULLs is the current one
+}
+
+func (l *loops) open() error {
+	l.started, l.ended = false, false
+	for _, s := range l.stored {
+		if !s.keeps {
+			s.filled = false
+		}
+	}
+	ok, err := allTrue(l.m, l.before)
+	l.ended = !ok
+	return err
+}
+
+func (l *loops) next() (bool, error) {
+	if l.ended {
+		return false, nil
+	}
+	if len(l.levels) == 0 {
+		l.ended = true
+		return true, nil
+	}
+	last := len(l.levels) - 1
+	at := last
+	if !l.started {
+		l.started, at = true, 0
+		if err := l.levels[0].open(l.m); err != nil {
+			return false, err
+		}
+	}
+	for {
+		ok, err := l.levels[at].next(l.m)
+		switch {
+		case err != nil:
+			return false, err
+		case ok && at == last:
+			return true, nil
+		case ok:
+			at++
+			if err := l.levels[at].open(l.m); err != nil {
+				return false, err
+			}
+		case at == 0:
+			l.ended = true
+			return false, nil
+		default:
+			at--
+		}
+	}
+}
+
+func (l *level) open(m *machine) error {
+	l.matched, l.null = false, false
+	return l.access.open(m)
+}
+
+// next moves to the next row that passes the filters.
+func (l *level) next(m *machine) (bool, error) {
+	if l.null {
+		return false, nil
+	}
+	if l.source.table != nil {
+		l.source.over = nil
+	}
+	for {
+		if err := m.alive(); err != nil {
+			return false, err
+		}
+		ok, err := l.access.next(m)
+		if err != nil {
+			return false, err
+		}
+		if !ok {
+			break
+		}
+		if ok, err = allTrue(m, l.filters); ok && !l.access.exact() {
+			ok, err = allTrue(m, l.covered)
+		}
+		if err != nil {
+			return false, err
+		}
+		if !ok {
+			continue
+		}
+		l.matched = true
+		if ok, err = allTrue(m, l.after); ok || err != nil {
+			return ok, err
+		}
+	}
+	if !l.left || l.matched {
+		return false, nil
+	}
+	l.null = true
+	l.source.over = l.source.nulls
+	return allTrue(m, l.after)
+}
+
+// loops makes the loops of a core.
+func (c *compiler) loops(core *bind.Core) (*loops, error) {
+	l := &loops{m: c.m}
+	steps := plan(core, c.needed)
+	var done uint64
+	pending := slices.Clone(core.Where)
+	take := func() (list []*bind.Expr) {
+		pending = slices.DeleteFunc(pending, func(e *bind.Expr) bool {
+			if e.Uses(core)&^done != 0 {
+				return false
+			}
+			list = append(list, e)
+			return true
+		})
+		return list
+	}
+	var err error
+	if l.before, err = c.evaluators(take()); err != nil {
+		return nil, err
+	}
+	for _, st := range steps {
+		done |= 1 << st.source.Index
+		lv, err := c.level(l, st, take())
+		if err != nil {
+			return nil, err
+		}
+		l.levels = append(l.levels, lv)
+	}
+	return l, nil
+}
+
+// level makes the loop of a step. The conditions are those of WHERE that can be evaluated first
+// here.
+func (c *compiler) level(l *loops, st *step, where []*bind.Expr) (lv *level, err error) {
+	lv = &level{source: c.sources[st.source], left: st.source.Left()}
+	filters := where
+	if lv.left {
+		filters = st.source.On
+		if lv.after, err = c.evaluators(where); err != nil {
+			return nil, err
+		}
+	}
+	var rest, covered []*bind.Expr
+	for _, e := range filters {
+		if slices.Contains(st.covered, e) {
+			covered = append(covered, e)
+		} else {
+			rest = append(rest, e)
+		}
+	}
+	if lv.filters, err = c.evaluators(rest); err != nil {
+		return nil, err
+	}
+	if lv.covered, err = c.evaluators(covered); err != nil {
+		return nil, err
+	}
+	lv.access, err = c.access(l, st)
+	return lv, err
+}
+
+// access makes the access of a step.
+func (c *compiler) access(l *loops, st *step) (access, error) {
+	s := c.sources[st.source]
+	if st.source.Table == nil {
+		return c.queryAccess(l, st, s)
+	}
+	s.table = &table{handle: st.source.Table.Handle}
+	c.m.tables = append(c.m.tables, s.table)
+	s.nulls = make([]record.Value, len(st.source.Columns)+1)
+	switch {
+	case st.hash != nil:
+		scan := &tableScan{t: s.table}
+		h, err := c.hash(st, s, scan)
+		s.table.binder = both(scan, h)
+		return h, err
+	case st.index != nil:
+		return c.indexRange(st, s)
+	case st.equal != nil:
+		v, err := c.evaluator(st.equal[0].value)
+		return &rowidLookup{t: s.table, value: v}, err
+	case st.low != nil || st.high != nil:
+		a := &rowidRange{t: s.table}
+		s.table.binder = a.bind
+		var err error
+		if a.low, a.above, err = c.rowidBound(st.low); err != nil {
+			return nil, err
+		}
+		a.high, a.below, err = c.rowidBound(st.high)
+		return a, err
+	}
+	a := &tableScan{t: s.table}
+	s.table.binder = a.bind
+	return a, nil
+}
+
+func (c *compiler) rowidBound(b *constraint) (*evaluator, bool, error) {
+	if b == nil {
+		return nil, false, nil
+	}
+	v, err := c.evaluator(b.value)
+	return &v, b.strict(), err
+}
+
+// queryAccess reads a query, or the rows so far of a recursive one.
+func (c *compiler) queryAccess(l *loops, st *step, s *source) (access, error) {
+	s.nulls = make([]record.Value, len(st.source.Columns)+1)
+	if st.source.Query == nil {
+		return c.oneRow(st, s)
+	}
+	r, err := c.query(st.source.Query)
+	if err != nil {
+		return nil, err
+	}
+	if len(l.levels) == 0 && !st.source.Left() {
+		return &streamed{rows: r, source: s}, nil
+	}
+	a := &storedRow{rows: r, source: s, keeps: len(st.source.Query.Outer) == 0}
+	l.stored = append(l.stored, a)
+	c.m.stored = append(c.m.stored, a)
+	if st.hash == nil {
+		return a, nil
+	}
+	h, err := c.hash(st, s, a)
+	h.stored = a
+	return h, err
+}
+
+// oneRow reads the row of a recursive query that is being expanded.
+func (c *compiler) oneRow(st *step, s *source) (access, error) {
+	return &current{source: s, row: c.row(st.source)}, nil
+}
+
+// A current has the one row that another part of the machine sets.
+type current struct {
+	source *source
+	row    *[]record.Value
+	done   bool
+}
+
+func (a *current) exact() bool { return true }
+
+func (a *current) open(*machine) error {
+	a.done = false
+	return nil
+}
+
+func (a *current) next(*machine) (bool, error) {
+	if a.done {
+		return false, nil
+	}
+	a.done = true
+	a.source.over = *a.row
+	return true, nil
+}
+
+// row returns the place of the row that a source of a recursive query reads.
+func (c *compiler) row(s *bind.Source) *[]record.Value {
+	r := c.rows[s]
+	if r == nil {
+		r = new([]record.Value)
+		c.rows[s] = r
+	}
+	return r
+}
+
+func (c *compiler) hash(st *step, s *source, all access) (*hashLookup, error) {
+	h := &hashLookup{rows: all, source: s}
+	for _, b := range st.hash {
+		v, err := c.evaluator(b.value)
+		if err != nil {
+			return h, err
+		}
+		h.columns = append(h.columns, b.column)
+		h.compare = append(h.compare, column{b.affinity, b.collation})
+		h.values = append(h.values, v)
+	}
+	return h, nil
+}
+
+func (c *compiler) indexRange(st *step, s *source) (access, error) {
+	t := st.source.Table
+	a := &indexRange{t: s.table, index: st.index.Handle, covering: st.covering}
+	s.table.binder = a.bind
+	s.table.fields = make([]int, len(t.Columns)+1)
+	for i := range s.table.fields {
+		s.table.fields[i] = inRow
+	}
+	for i, term := range st.index.Terms {
+		f := i
+		if term.Column == catalog.Rowid {
+			f = inRowid
+		}
+		if s.table.fields[term.Column+1] == inRow {
+			s.table.fields[term.Column+1] = f
+		}
+	}
+	for i := range st.equal {
+		b, err := c.keyBound(t, &st.equal[i])
+		if err != nil {
+			return nil, err
+		}
+		a.equal = append(a.equal, *b)
+	}
+	if st.low == nil && st.high == nil {
+		return a, nil
+	}
+	a.desc = st.index.Terms[len(st.equal)].Desc
+	low, high := st.low, st.high
+	if a.desc {
+		low, high = high, low
+	}
+	var err error
+	if a.low, err = c.keyBound(t, low); err != nil {
+		return nil, err
+	}
+	a.high, err = c.keyBound(t, high)
+	return a, err
+}
+
+// keyBound is a bound of a column of an index, whose affinity it gets.
+func (c *compiler) keyBound(t *catalog.Table, b *constraint) (*keyBound, error) {
+	if b == nil {
+		return nil, nil
+	}
+	v, err := c.evaluator(b.value)
+	k := &keyBound{value: v, affinity: catalog.Blob, excluded: b.strict()}
+	if b.affinity != catalog.Blob {
+		k.affinity = catalog.Integer
+		if b.column >= 0 {
+			k.affinity = t.Columns[b.column].Affinity
+		}
+		if k.affinity == catalog.Real { // which would round integers
+			k.affinity = catalog.Numeric
+		}
+	}
+	return k, err
+}

@@ -1,0 +1,172 @@
+package exec
+
+import (
+	"errors"
+	"sync/atomic"
+
+	"github.com/foliofs/folio/internal/private"
+	"github.com/foliofs/folio/internal/record"
+	"github.com/foliofs/folio/internal/sql/program"
+	"github.com/foliofs/folio/internal/sql/value"
+	"github.com/foliofs/folio/sqlitefile"
+)
+
+// ErrInterrupted says that the statement was cancelled.
+var ErrInterrupted = errors.New("interrupted")
+
+// A machine is the state that the parts of a running statement share: its transaction, its
+// parameters, and the places that the columns of its programs are read from.
+type machine struct {
+	rx     *sqlitefile.Rx
+	params []record.Value
+	cancel *atomic.Bool
+	refs   []ref        // by the numbers that programs have for columns
+	tables []*table     // to bind to each transaction
+	caches []*subquery  // to forget for each execution
+	stored []*storedRow // the same
+}
+
+// A ref is a column of a source, or a parameter if there is no source.
+type ref struct {
+	source *source
+	column int
+}
+
+// Column returns the value of a ref. It makes machine a program.Row.
+func (m *machine) Column(i int) (record.Value, error) {
+	r := &m.refs[i]
+	if r.source == nil {
+		return m.params[r.column], nil
+	}
+	return r.source.column(r.column)
+}
+
+// alive returns an error if the statement was cancelled.
+func (m *machine) alive() error {
+	if m.cancel != nil && m.cancel.Load() {
+		return ErrInterrupted
+	}
+	return nil
+}
+
+// bind lets the machine run in a transaction.
+func (m *machine) bind(rx *sqlitefile.Rx) {
+	m.rx = rx
+	for _, t := range m.tables {
+		t.bind(rx)
+	}
+	for _, c := range m.caches {
+		c.forget()
+	}
+	for _, s := range m.stored {
+		s.filled = false
+	}
+}
+
+// A source gives the columns of the current row of an entry of FROM.
+type source struct {
+	over  []record.Value // the values in place of those of a table, the rowid last; nil if there are none
+	table *table
+	nulls []record.Value // of a row of NULLs
+}
+
+// A table is the current row of a table, which may come from an index.
+type table struct {
+	handle sqlitefile.Table
+	row    sqlitefile.Row
+	entry  sqlitefile.Row // of the index
+	fields []int          // by column and 1: the place in the entry; none if the row has it
+	loaded bool           // row is the current one
+	utf16  bool
+	binder func(rx *sqlitefile.Rx)
+}
+
+const (
+	inRow   = -2 // a column that the entry of an index lacks
+	inRowid = -1
+)
+
+func (t *table) bind(rx *sqlitefile.Rx) {
+	t.handle = t.handle.Internal(private.Key{}).At(rx)
+	if t.binder != nil {
+		t.binder(rx)
+	}
+}
+
+// column returns a column of the current row, or the rowid if i is -1.
+func (s *source) column(i int) (record.Value, error) {
+	if s.over != nil {
+		if i < 0 {
+			i = len(s.over) - 1
+		}
+		return s.over[i], nil
+	}
+	t := s.table
+	if t.fields != nil {
+		switch f := t.fields[i+1]; {
+		case f == inRowid:
+			return record.OfInt(t.entry.Rowid()), nil
+		case f >= 0:
+			return t.entry.Internal(private.Key{}).Value(f)
+		case !t.loaded:
+			if err := t.load(); err != nil {
+				return record.Value{}, err
+			}
+		}
+	}
+	if i < 0 {
+		return record.OfInt(t.row.Rowid()), nil
+	}
+	return t.row.Internal(private.Key{}).Value(i)
+}
+
+// load reads the row that the entry of an index leads to.
+func (t *table) load() error {
+	row, ok, err := t.handle.Get(t.entry.Rowid())
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return ErrCorrupt
+	}
+	t.row, t.loaded = row, true
+	return nil
+}
+
+// ErrCorrupt says that an index has an entry without a row.
+var ErrCorrupt = errors.New("database disk image is malformed")
+
+// An evaluator computes an expression: a column without a program, or a program.
+type evaluator struct {
+	source  *source
+	column  int
+	program *program.Program
+}
+
+func (e *evaluator) value(m *machine) (record.Value, error) {
+	if e.source != nil {
+		return e.source.column(e.column)
+	}
+	return e.program.Eval(m)
+}
+
+// allTrue reports whether all conditions are true.
+func allTrue(m *machine, conditions []evaluator) (bool, error) {
+	for i := range conditions {
+		v, err := conditions[i].value(m)
+		if err != nil || !value.True(v) {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// A binder takes part in the begin of a transaction.
+type binder interface{ bind(rx *sqlitefile.Rx) }
+
+func both(a, b binder) func(rx *sqlitefile.Rx) {
+	return func(rx *sqlitefile.Rx) {
+		a.bind(rx)
+		b.bind(rx)
+	}
+}

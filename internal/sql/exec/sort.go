@@ -1,0 +1,159 @@
+package exec
+
+import (
+	"slices"
+
+	"github.com/foliofs/folio/internal/record"
+	"github.com/foliofs/folio/internal/sql/value"
+)
+
+// A sortKey is a column by which rows are sorted.
+type sortKey struct {
+	column     int
+	collation  value.Collation
+	desc       bool
+	nullsFirst bool
+}
+
+// compareBy orders two rows by keys.
+func compareBy(a, b []record.Value, keys []sortKey) int {
+	for i := range keys {
+		k := &keys[i]
+		x, y := a[k.column], b[k.column]
+		d := 0
+		switch xNull, yNull := x.Kind() == record.Null, y.Kind() == record.Null; {
+		case xNull && yNull:
+		case xNull == k.nullsFirst && (xNull || yNull):
+			return -1
+		case xNull || yNull:
+			return 1
+		default:
+			if d = value.Compare(x, y, k.collation); k.desc {
+				d = -d
+			}
+		}
+		if d != 0 {
+			return d
+		}
+	}
+	return 0
+}
+
+// sorted are the rows of a query in another order. Equal rows stay in the order in which they came.
+type sorted struct {
+	m     *machine
+	rows  rows
+	full  func() []record.Value // the current row with its keys
+	keys  []sortKey
+	width int
+	most  int64 // rows that are asked for; -1 for all
+	list  [][]record.Value
+	at    int
+}
+
+func (s *sorted) values() []record.Value { return s.list[s.at-1][:s.width] }
+
+func (s *sorted) open() error {
+	s.list, s.at = s.list[:0], 0
+	if err := s.rows.open(); err != nil {
+		return err
+	}
+	var room []record.Value
+	for {
+		ok, err := s.rows.next()
+		if err != nil {
+			return err
+		}
+		if !ok {
+			break
+		}
+		if err := s.m.alive(); err != nil {
+			return err
+		}
+		full := s.full()
+		if n := int64(len(s.list)); s.most >= 0 && n > 2*s.most+256 {
+			s.sort()
+			s.list = s.list[:s.most]
+		}
+		var row []record.Value
+		row, room = keep(full, room)
+		s.list = append(s.list, row)
+	}
+	s.sort()
+	return nil
+}
+
+func (s *sorted) sort() {
+	slices.SortStableFunc(s.list, func(a, b []record.Value) int { return compareBy(a, b, s.keys) })
+}
+
+func (s *sorted) next() (bool, error) {
+	if s.at == len(s.list) || s.most >= 0 && int64(s.at) >= s.most {
+		return false, nil
+	}
+	s.at++
+	return true, nil
+}
+
+// limited are the rows of a query within LIMIT and OFFSET.
+type limited struct {
+	m             *machine
+	rows          rows
+	limit, offset *evaluator
+	sorted        *sorted // that need not keep more rows; may be nil
+	left, skip    int64
+}
+
+func (l *limited) values() []record.Value { return l.rows.values() }
+
+func (l *limited) open() (err error) {
+	l.left, l.skip = -1, 0
+	if l.limit != nil {
+		if l.left, err = l.count(l.limit); err != nil {
+			return err
+		}
+	}
+	if l.offset != nil {
+		if l.skip, err = l.count(l.offset); err != nil {
+			return err
+		}
+		l.skip = max(l.skip, 0)
+	}
+	if l.sorted != nil {
+		if l.sorted.most = -1; l.left >= 0 && l.left < 1<<40 && l.skip < 1<<40 {
+			l.sorted.most = l.left + l.skip
+		}
+	}
+	if l.left == 0 {
+		return nil
+	}
+	return l.rows.open()
+}
+
+// count returns the value of LIMIT or OFFSET, which must be an integer.
+func (l *limited) count(e *evaluator) (int64, error) {
+	v, err := e.value(l.m)
+	if err != nil {
+		return 0, err
+	}
+	if v = applied(v, affinityInteger); v.Kind() != record.Integer {
+		return 0, ErrMismatch
+	}
+	return max(v.Int(), -1), nil
+}
+
+func (l *limited) next() (bool, error) {
+	if l.left == 0 {
+		return false, nil
+	}
+	for ; l.skip > 0; l.skip-- {
+		if ok, err := l.rows.next(); !ok || err != nil {
+			return false, err
+		}
+	}
+	ok, err := l.rows.next()
+	if ok && l.left > 0 {
+		l.left--
+	}
+	return ok, err
+}

@@ -1,0 +1,71 @@
+// Package exec runs resolved queries. ADR 38 says how.
+package exec
+
+import (
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/foliofs/folio/internal/record"
+	"github.com/foliofs/folio/internal/sql/bind"
+	"github.com/foliofs/folio/internal/sql/catalog"
+	"github.com/foliofs/folio/internal/sql/syntax"
+	"github.com/foliofs/folio/sqlitefile"
+)
+
+const affinityInteger = catalog.Integer
+
+// ErrMismatch says that LIMIT or OFFSET is no integer.
+var ErrMismatch = errors.New("datatype mismatch")
+
+// A Statement is a compiled query. It belongs to one goroutine at a time.
+type Statement struct {
+	Columns    []bind.Column
+	Parameters int                // the largest number of one
+	Names      []syntax.Parameter // of parameters
+	Cookie     uint32             // of the schema that it was compiled for
+
+	m    *machine
+	rows rows
+}
+
+// Compile compiles a query.
+func Compile(c *catalog.Catalog, sql string, p *syntax.Parsed) (*Statement, error) {
+	n, ok := p.Statement.(*syntax.Select)
+	if !ok {
+		return nil, fmt.Errorf("not a query")
+	}
+	q, err := bind.Select(c, sql, n)
+	if err != nil {
+		return nil, err
+	}
+	k := &compiler{
+		m: &machine{}, numbers: make(map[ref]int), sources: make(map[*bind.Source]*source),
+		results: make(map[*bind.Core]*source), keysOf: make(map[*bind.Core][]*bind.Expr),
+		rows: make(map[*bind.Source]*[]record.Value), needed: make(map[*bind.Source]map[int]bool),
+	}
+	k.query = k.makeQuery
+	q.Visit(func(e *bind.Expr) {
+		if e.Kind == bind.ColumnOf {
+			addNeeded(k.needed, e)
+		}
+	})
+	s := &Statement{Columns: q.Columns, Parameters: p.Parameters, Names: p.Names, Cookie: c.Cookie, m: k.m}
+	s.rows, err = k.makeQuery(q)
+	return s, err
+}
+
+// Open begins to run the statement in a transaction. Params has a value for each parameter, and
+// must stay as it is until the last row. Setting cancel ends the statement with [ErrInterrupted].
+func (s *Statement) Open(rx *sqlitefile.Rx, params []record.Value, cancel *atomic.Bool) error {
+	s.m.params, s.m.cancel = params, cancel
+	s.m.bind(rx)
+	return s.rows.open()
+}
+
+// Next moves to the next row, if there is one.
+func (s *Statement) Next() (bool, error) { return s.rows.next() }
+
+// Values returns the current row, which is valid until Next is called. The bytes of its texts and
+// BLOBs are valid until the transaction ends.
+func (s *Statement) Values() []record.Value { return s.rows.values() }

@@ -1,0 +1,196 @@
+package exec
+
+import (
+	"github.com/foliofs/folio/internal/record"
+	"github.com/foliofs/folio/internal/sql/bind"
+	"github.com/foliofs/folio/internal/sql/program"
+	"github.com/foliofs/folio/internal/sql/value"
+)
+
+// rows are the rows of a query, one at a time.
+type rows interface {
+	// open begins with the first row. It may be called again.
+	open() error
+	// next moves to the next row, if there is one.
+	next() (bool, error)
+	// values returns the current row, which is valid until next or open is called.
+	values() []record.Value
+}
+
+// A subquery is a query in an expression. Its result is kept unless it depends on rows of queries
+// around it.
+type subquery struct {
+	rows  rows
+	keeps bool // does not depend on them
+	known bool // result, or set, is the result
+	value record.Value
+
+	columns []column // of IN
+	set     keySet
+	list    [][]record.Value // of a row IN a query
+	null    bool             // a NULL is in the set
+}
+
+// A column says how a value is compared.
+type column struct {
+	affinity  value.Affinity
+	collation value.Collation
+}
+
+func (s *subquery) forget() {
+	s.known, s.value, s.list, s.null = false, record.Value{}, nil, false
+	s.set = keySet{}
+}
+
+// subquery is EXISTS, IN or a scalar subquery.
+func (x *expression) subquery(e *bind.Expr) (program.Reg, error) {
+	q := e.Query
+	if e.Kind != bind.Scalar && q.Limit == nil && q.OrderBy != nil { // order does not matter
+		unordered := *q
+		unordered.OrderBy = nil
+		q = &unordered
+	}
+	r, err := x.c.query(q)
+	if err != nil {
+		return 0, err
+	}
+	s := &subquery{rows: r, keeps: len(e.Query.Outer) == 0}
+	x.c.m.caches = append(x.c.m.caches, s)
+	var fn program.Func
+	switch e.Kind {
+	case bind.Exists:
+		fn = s.exists
+	case bind.Scalar:
+		fn = s.scalar
+	default:
+		for i, a := range e.Args {
+			right := e.Query.Last(i)
+			s.columns = append(s.columns, column{value.Comparison(a.Affinity, right.Affinity), bind.Compared(a, right)})
+		}
+		if fn = s.in; len(e.Args) > 1 {
+			fn = s.rowIn
+		}
+	}
+	d, err := x.calling(e.Args, fn)
+	return x.negated(d, e.Not), err
+}
+
+func (s *subquery) scalar([]record.Value) (record.Value, error) {
+	if s.known {
+		return s.value, nil
+	}
+	s.value = record.Value{}
+	ok, err := s.first()
+	if ok {
+		s.value = s.rows.values()[0]
+	}
+	s.known = s.keeps && err == nil
+	return s.value, err
+}
+
+func (s *subquery) exists([]record.Value) (record.Value, error) {
+	if s.known {
+		return s.value, nil
+	}
+	ok, err := s.first()
+	s.value, s.known = value.OfBool(ok), s.keeps && err == nil
+	return s.value, err
+}
+
+func (s *subquery) first() (bool, error) {
+	if err := s.rows.open(); err != nil {
+		return false, err
+	}
+	return s.rows.next()
+}
+
+// in is x IN (SELECT ...).
+func (s *subquery) in(args []record.Value) (record.Value, error) {
+	if !s.known {
+		s.forget()
+		if err := s.fill(); err != nil {
+			return record.Value{}, err
+		}
+		s.known = s.keeps
+	}
+	switch x := args[0]; {
+	case s.set.len() == 0 && !s.null:
+		return record.OfInt(0), nil
+	case x.Kind() == record.Null:
+		return x, nil
+	case s.set.has(s.columns[0].key(x)):
+		return record.OfInt(1), nil
+	case s.null:
+		return record.Value{}, nil
+	}
+	return record.OfInt(0), nil
+}
+
+// key returns a value as a set has it.
+func (c column) key(v record.Value) (record.Value, value.Collation) {
+	switch {
+	case c.affinity.Numeric() && v.Kind() == record.Text:
+		v = value.Numeric(v)
+	case c.affinity == affinityText:
+		v = applied(v, affinityText)
+	}
+	return v, c.collation
+}
+
+func (s *subquery) fill() error {
+	if err := s.rows.open(); err != nil {
+		return err
+	}
+	for {
+		ok, err := s.rows.next()
+		if !ok || err != nil {
+			return err
+		}
+		v := s.rows.values()[0]
+		if v.Kind() == record.Null {
+			s.null = true
+			continue
+		}
+		s.set.add(s.columns[0].key(v))
+	}
+}
+
+// rowIn is (x, y) IN (SELECT ...).
+func (s *subquery) rowIn(args []record.Value) (record.Value, error) {
+	if !s.known {
+		s.forget()
+		if err := s.rows.open(); err != nil {
+			return record.Value{}, err
+		}
+		for {
+			ok, err := s.rows.next()
+			if err != nil {
+				return record.Value{}, err
+			}
+			if !ok {
+				break
+			}
+			s.list = append(s.list, append([]record.Value(nil), s.rows.values()...))
+		}
+		s.known = s.keeps
+	}
+	result := record.OfInt(0)
+	for _, row := range s.list {
+		equal, null := true, false
+		for i, x := range args {
+			if x.Kind() == record.Null || row[i].Kind() == record.Null {
+				null = true
+			} else if value.CompareAs(x, row[i], s.columns[i].affinity, s.columns[i].collation) != 0 {
+				equal = false
+				break
+			}
+		}
+		switch {
+		case equal && !null:
+			return record.OfInt(1), nil
+		case equal:
+			result = record.Value{}
+		}
+	}
+	return result, nil
+}

@@ -1,0 +1,33 @@
+// Package sqlite asks SQLite databases questions in SQL, in pure Go. It reads; it does not write
+// yet.
+//
+// The package has two doors. Programs that want speed use its own API, whose rows point into the
+// database:
+//
+//	db, err := sqlite.Open("app.db", nil)
+//	...
+//	for row, err := range db.Query(ctx, "SELECT id, name FROM user WHERE age > ?", 30) {
+//		if err != nil {
+//			return err
+//		}
+//		fmt.Println(row.Int64(0), row.Text(1))
+//	}
+//
+// Programs that use database/sql import the package for its driver, which is named "folio":
+//
+//	import _ "github.com/foliofs/folio/sqlite"
+//
+//	db, err := sql.Open("folio", "app.db")
+//
+// # What it answers
+//
+// Answers are those of SQLite 3.53: the same values, types and errors. A statement that has
+// something that the engine does not know is refused before it begins: the error names the part.
+// docs/reference/sql.md lists what is known and what is refused.
+//
+// # Concurrency
+//
+// A [DB] is safe for concurrent use. Each query sees one snapshot of the database, and neither
+// waits for writers nor keeps them waiting longer than package sqlitefile does. Other processes can
+// write the same file at the same time, by SQLite or by sqlitefile.
+package sqlite

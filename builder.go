@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/foliofs/folio/internal/build"
+	"github.com/foliofs/folio/internal/inoset"
 	"github.com/foliofs/folio/internal/posix"
 	"github.com/foliofs/folio/internal/store"
 	"github.com/foliofs/folio/internal/store/native"
@@ -60,7 +62,7 @@ type Builder struct {
 	ctx   context.Context
 	out   *native.Builder
 	now   int64
-	tree  buildTree
+	tree  build.Tree
 	stats BuildStats
 	err   error // of a content; the volume is not to be had any more
 	ended bool  // Create has called the function that it belongs to
@@ -85,12 +87,12 @@ func Create(ctx context.Context, path string, o *CreateOptions, fn func(b *Build
 	}
 	return native.Create(ctx, path, &native.CreateOptions{Replace: o.Replace, PageSize: o.PageSize}, func(out *native.Builder) error {
 		b := &Builder{ctx: ctx, out: out, now: time.Now().UnixNano()}
-		b.tree.init(b.implied())
+		b.tree.Init(b.implied())
 		err := b.call(fn)
 		if err = cmp.Or(err, b.err); err != nil {
 			return err
 		}
-		return b.tree.write(ctx, out)
+		return b.tree.Write(ctx, out)
 	})
 }
 
@@ -101,8 +103,8 @@ func (b *Builder) call(fn func(b *Builder) error) error {
 }
 
 // implied is the inode of a directory of which nothing is known.
-func (b *Builder) implied() buildNode {
-	return buildNode{attr: buildAttr{mode: store.ModeDir | 0o755}, mtime: b.now, ctime: b.now, atime: b.now}
+func (b *Builder) implied() build.Node {
+	return build.Node{Attr: build.Attr{Mode: store.ModeDir | 0o755}, Mtime: b.now, Ctime: b.now, Atime: b.now}
 }
 
 // Add adds a file. The content of a regular file is read from content to the end; nil means empty.
@@ -153,10 +155,10 @@ func (b *Builder) usable() error {
 }
 
 // nodeOf makes the inode that a header describes.
-func (b *Builder) nodeOf(h *Header) (buildNode, error) {
+func (b *Builder) nodeOf(h *Header) (build.Node, error) {
 	n, err := h.node(b.now)
-	attr := buildAttr{mode: n.Mode, uid: n.UID, gid: n.GID, rdev: n.Rdev}
-	return buildNode{attr: attr, mtime: n.Mtime, ctime: n.Ctime, atime: n.Atime}, err
+	attr := build.Attr{Mode: n.Mode, UID: n.UID, GID: n.GID, Rdev: n.Rdev}
+	return build.Node{Attr: attr, Mtime: n.Mtime, Ctime: n.Ctime, Atime: n.Atime}, err
 }
 
 // node checks a header, apart from its name, and makes the inode that it describes, without a
@@ -185,24 +187,24 @@ func (h *Header) node(now int64) (n store.Node, err error) {
 // validText reports whether s can be a target or the name of an attribute.
 func validText(s string) bool { return s != "" && strings.IndexByte(s, 0) < 0 }
 
-func (b *Builder) insert(h *Header, n buildNode, content func(store.Ino) (size, holes int64, err error)) error {
-	ino, err := b.tree.add(h.Name, n, b.implied())
+func (b *Builder) insert(h *Header, n build.Node, content func(store.Ino) (size, holes int64, err error)) error {
+	ino, err := b.tree.Add(h.Name, n, b.implied())
 	if err != nil {
 		return err
 	}
-	b.tree.addXattrs(ino, h.Xattrs)
-	switch store.TypeOf(n.attr.mode) {
+	b.tree.AddXattrs(ino, h.Xattrs)
+	switch store.TypeOf(n.Attr.Mode) {
 	case store.Dir:
 	case store.Symlink:
 		b.stats.Symlinks++
 		_, b.err = b.out.Bytes(ino, []byte(h.Linkname))
-		b.tree.setSize(ino, int64(len(h.Linkname)), 0)
+		b.tree.SetSize(ino, int64(len(h.Linkname)), 0)
 	case store.File:
 		b.stats.Files++
 		var size, holes int64
 		size, holes, b.err = content(ino)
 		b.stats.Bytes += size
-		b.tree.setSize(ino, size, holes)
+		b.tree.SetSize(ino, size, holes)
 	default:
 		b.stats.Others++
 	}
@@ -215,7 +217,7 @@ func (b *Builder) Link(oldname, newname string) error {
 	if err := b.usable(); err != nil {
 		return pathError("link", newname, err)
 	}
-	if err := b.tree.link(oldname, newname, b.implied()); err != nil {
+	if err := b.tree.Link(oldname, newname, b.implied()); err != nil {
 		return pathError("link", newname, err)
 	}
 	b.stats.Links++
@@ -224,6 +226,88 @@ func (b *Builder) Link(oldname, newname string) error {
 
 // Stats returns the counts so far.
 func (b *Builder) Stats() BuildStats {
-	b.stats.Dirs = b.tree.dirs
+	b.stats.Dirs = b.tree.Dirs
 	return b.stats
+}
+
+// ImportOptions say how ImportFS works. The zero value, and nil, are good defaults.
+type ImportOptions struct {
+	CreateOptions
+	// Progress, if it is not nil, is called after each file, in the order of the walk, with its
+	// name and with the counts so far.
+	Progress func(name string, done BuildStats)
+}
+
+// ImportFS makes a new volume at path of the tree that src holds: contents, modes, modification
+// times and, if src is an fs.ReadLinkFS, symbolic links. Hard links and owners are beyond io/fs: a
+// linked file becomes two.
+//
+// A file that cannot be read, or vanishes meanwhile, ends the import; no volume is left behind.
+func ImportFS(ctx context.Context, path string, src fs.FS, o *ImportOptions) error {
+	if o == nil {
+		o = new(ImportOptions)
+	}
+	var seen inoset.Set
+	return Create(ctx, path, &o.CreateOptions, func(b *Builder) error {
+		return fs.WalkDir(src, ".", func(name string, d fs.DirEntry, err error) error {
+			if err == nil {
+				err = b.importEntry(src, name, d, &seen)
+			}
+			err = unexpectedEnd("readdir", name, err)
+			if err == nil && o.Progress != nil {
+				o.Progress(name, b.Stats())
+			}
+			return err
+		})
+	})
+}
+
+// unexpectedEnd names the operation and the file in an io.EOF that a source gave in place of an
+// answer: it must not look like the end of anything.
+func unexpectedEnd(op, name string, err error) error {
+	if err == io.EOF {
+		return pathError(op, name, io.ErrUnexpectedEOF)
+	}
+	return err
+}
+
+func (b *Builder) importEntry(src fs.FS, name string, d fs.DirEntry, seen *inoset.Set) error {
+	info, err := d.Info()
+	if err != nil {
+		return pathError("lstat", name, err)
+	}
+	if n, ok := info.Sys().(*Node); ok && info.IsDir() { // src is a volume
+		if err := enterOnce(seen, n); err != nil {
+			return pathError("readdir", name, err)
+		}
+	}
+	switch {
+	case info.Mode().IsRegular():
+		return b.importFile(src, name)
+	case info.Mode()&fs.ModeSymlink != 0:
+		target, err := fs.ReadLink(src, name)
+		if err != nil {
+			return pathError("readlink", name, err)
+		}
+		return b.Add(FileInfoHeader(name, info, target), nil)
+	}
+	return b.Add(FileInfoHeader(name, info, ""), nil)
+}
+
+// importFile adds a regular file as it is when it is opened.
+func (b *Builder) importFile(src fs.FS, name string) (err error) {
+	f, err := src.Open(name)
+	if err != nil {
+		return pathError("open", name, err)
+	}
+	defer func() {
+		if closed := f.Close(); err == nil {
+			err = pathError("close", name, closed)
+		}
+	}()
+	info, err := f.Stat()
+	if err != nil {
+		return pathError("stat", name, err)
+	}
+	return b.Add(FileInfoHeader(name, info, ""), f)
 }

@@ -98,10 +98,13 @@ var importRules = []importRule{
 	},
 	{pkg: "internal/store/overlay", own: "internal/store internal/store/release internal/posix"},
 	{pkg: "internal/inode", own: "internal/posix internal/store"},
+	{pkg: "internal/diff", own: "internal/store"},
+	{pkg: "internal/restore", own: "internal/inode internal/inoset internal/diff internal/store internal/posix"},
+	{pkg: "internal/build", own: "internal/store internal/store/native internal/posix"},
 	{pkg: "internal/commit", own: "internal/store internal/store/overlay internal/posix"},
 	{
 		pkg: ".", osRoot: true, // which an overlay is committed to
-		own: "internal/inode internal/store internal/store/native internal/store/overlay internal/commit internal/posix internal/inoset internal/private",
+		own: "internal/inode internal/store internal/store/native internal/store/overlay internal/build internal/commit internal/diff internal/restore internal/posix internal/inoset internal/private",
 	},
 	{pkg: "sqlstore", own: ". internal/private internal/store internal/store/sqlstore"},
 	{pkg: "pgstore", own: ". internal/private internal/store internal/store/pgstore"},

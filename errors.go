@@ -77,15 +77,7 @@ var (
 
 // pathError names the operation and the file, unless err names one already: the volume's own, or
 // that of a source.
-func pathError(op, name string, err error) error {
-	if err == nil {
-		return nil
-	}
-	if _, ok := errors.AsType[*fs.PathError](err); ok {
-		return err
-	}
-	return &fs.PathError{Op: op, Path: name, Err: posix.Named(err)}
-}
+func pathError(op, name string, err error) error { return posix.PathError(op, name, err) }
 
 // storeError is the error of a store for a method that names its file: where the volume is closed,
 // that is all there is to say of it.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"time"
 
 	"github.com/foliofs/folio/internal/store"
 	"github.com/foliofs/folio/internal/store/native"
@@ -116,4 +117,86 @@ func (v *Volume) Repair(ctx context.Context) (*RepairReport, error) {
 func RepairSchema(ctx context.Context, path string) ([]Repair, error) {
 	made, err := native.RepairSchema(ctx, path)
 	return repairs(made), err
+}
+
+// Stats describes the state of a volume, and the work of this [Volume] on it since Open.
+type Stats struct {
+	PageSize  int   // bytes
+	Pages     int64 // of the volume's file
+	FreePages int64 // of these, how many are free for new content
+
+	LogBytes        int64  // of changes in the log, which a checkpoint copies to the file
+	Checkpoints     uint64 // that this Volume has made
+	CheckpointWaits uint64 // changes that waited for a checkpoint because the log was long
+
+	Changes   uint64        // transactions that were committed
+	Commits   uint64        // how often: several changes may share one commit
+	BusyWaits uint64        // how often another process held a lock
+	BusyTime  time.Duration // how long this Volume waited for such locks in all
+
+	Pinned  int // inodes that are kept because files are open
+	Readers int // read transactions at work
+	// OldestReader is the time since which the oldest of these may have been at work; zero if there
+	// are none. A reader that stays for long keeps the log from starting over.
+	OldestReader time.Time
+}
+
+// GroupSize returns how many changes shared a commit on average, 0 before the first commit.
+func (s *Stats) GroupSize() float64 {
+	if s.Commits == 0 {
+		return 0
+	}
+	return float64(s.Changes) / float64(s.Commits)
+}
+
+// A CheckReport has the problems that [Volume.Check] found.
+type CheckReport struct {
+	Problems []Problem // at most 100
+	Omitted  int       // how many more problems there are
+
+	Nodes, Entries, Chunks, Xattrs int64 // how many rows of each table were checked
+	Bytes                          int64 // of stored contents
+}
+
+// OK reports whether Check found no problem.
+func (r *CheckReport) OK() bool { return len(r.Problems) == 0 }
+
+// A Problem is one contradiction in a volume.
+type Problem struct {
+	Ino  uint64 // the inode that it concerns; 0 for the volume as a whole
+	Path string // one of its paths, "." for the root; "" if it has none
+	What string
+}
+
+// A RepairReport has the changes of [Volume.Repair]. The embedded CheckReport has the problems that
+// are left.
+type RepairReport struct {
+	Repairs []Repair // at most 100
+	More    int      // how many more repairs there were
+	CheckReport
+}
+
+// A Repair is a problem that [Volume.Repair] or [RepairSchema] has solved.
+type Repair struct {
+	Problem
+	Done string // how it was repaired
+}
+
+func checkReport(r *store.Report) *CheckReport {
+	c := &CheckReport{
+		Omitted: r.Omitted, Nodes: r.Nodes, Entries: r.Entries, Chunks: r.Chunks, Xattrs: r.Xattrs, Bytes: r.Bytes,
+	}
+	for _, p := range r.Problems {
+		c.Problems = append(c.Problems, problem(p))
+	}
+	return c
+}
+
+func problem(p store.Problem) Problem { return Problem{Ino: uint64(p.Ino), Path: p.Path, What: p.What} }
+
+func repairs(list []store.Repair) (made []Repair) {
+	for _, r := range list {
+		made = append(made, Repair{Problem: problem(r.Problem), Done: r.Done})
+	}
+	return made
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/foliofs/folio/internal/inoset"
+	"github.com/foliofs/folio/internal/posix"
 	"github.com/foliofs/folio/internal/store"
 )
 
@@ -106,7 +107,7 @@ func (f *versionFinder) file(rx store.Rx) (n store.Node, err error) {
 				return n, err
 			}
 		}
-		if unlessMissing(err) != nil {
+		if posix.IgnoreMissing(err) != nil {
 			return n, err
 		}
 	}
@@ -135,7 +136,7 @@ func (f *versionFinder) search(rx store.Rx, dir store.Ino, name string, seen *in
 	if !seen.Add(uint64(dir)) {
 		return "", false, nil
 	}
-	list, err := entriesOf(rx, dir)
+	list, err := store.EntriesOf(rx, dir)
 	if err != nil {
 		return "", false, err
 	}
@@ -170,7 +171,7 @@ func resolve(rx store.Rx, name string) (real string, ino store.Ino, err error) {
 
 // add adds the file of a state to its version.
 func (f *versionFinder) add(n store.Node, snapshot *Snapshot) {
-	if last := len(f.found) - 1; last < 0 || f.gap || n.Size != f.node.Size || !sameAttributes(&n, &f.node) {
+	if last := len(f.found) - 1; last < 0 || f.gap || n.Size != f.node.Size || !n.SameAttributes(&f.node) {
 		f.found = append(f.found, FileVersion{Path: f.name, Info: newFileInfo(path.Base(f.name), &n)})
 	}
 	f.node, f.gap = n, false

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io"
 	"io/fs"
+	"iter"
 	"time"
 
 	"github.com/foliofs/folio/internal/posix"
@@ -245,4 +247,92 @@ func (v *Rx) finish() {
 		past.finish()
 	}
 	v.pasts = nil
+}
+
+// OpenMemory makes an empty volume in memory of this process: for tests, and for trees that are not
+// to be kept. No file is on any disk, and nothing is left after Close; BackupFile makes a copy that
+// stays. Each call makes another volume. All of a Volume works as with a volume on disk, but Sync
+// keeps nothing. Memory is taken for the pages of the database, of its log, and for the caches.
+//
+// Of the options, BusyTimeout, CacheSize and MaxSize count. Info tells the path "memory".
+func OpenMemory(o *Options) (*Volume, error) {
+	if o == nil {
+		o = new(Options)
+	}
+	s, err := native.OpenMemory(&native.Options{BusyTimeout: o.BusyTimeout})
+	if err != nil {
+		return nil, err
+	}
+	s.Limit(o.MaxSize)
+	v, err := OpenStore(private.Key{}, s, o)
+	if err != nil {
+		_ = s.Close()
+		return nil, err
+	}
+	return v, nil
+}
+
+// OpenReaderAt opens the volume in the first size bytes of r for reading. For example, the bytes
+// are embedded in a program, lie in an archive, or are a []byte in a bytes.Reader. The bytes must
+// not change until Close, and no log belongs to them: the volume must have been closed before it
+// was copied. Several goroutines call r.ReadAt at once. Close does not close r. Methods that would
+// change the volume fail with ErrReadOnly. Of the options, only CacheSize counts.
+//
+// Errors are those of Open, with "io.ReaderAt" in place of a path, and fs.ErrInvalid for a negative
+// size.
+func OpenReaderAt(r io.ReaderAt, size int64, o *Options) (*Volume, error) {
+	s, err := native.OpenReaderAt(r, size, nil)
+	if err != nil {
+		return nil, err
+	}
+	v, err := OpenStore(private.Key{}, s, o)
+	if err != nil {
+		_ = s.Close()
+		return nil, pathError("open", "io.ReaderAt", err)
+	}
+	return v, nil
+}
+
+// changesInterval is the time between two looks at the version of the volume.
+const changesInterval = 5 * time.Millisecond
+
+// Changes yields the version of the volume each time that a commit has changed it, whichever
+// process made the commit. It looks every 5 ms: all commits in between are one change. A version
+// only tells that something has changed since the one before. Changes that are made while the body
+// of the loop runs are yielded when it ends. The iteration ends when ctx is done, without an error,
+// or with the error of looking at the volume.
+func (v *Volume) Changes(ctx context.Context) iter.Seq2[uint64, error] {
+	return func(yield func(version uint64, err error) bool) {
+		tick := time.NewTicker(changesInterval)
+		defer tick.Stop()
+		last, err := v.version(ctx)
+		for now := last; err == nil; now, err = v.version(ctx) {
+			if now != last && !yield(now, nil) {
+				return
+			}
+			last = now
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+		}
+		if ctx.Err() == nil {
+			yield(0, v.volumeError("changes", err))
+		}
+	}
+}
+
+// version returns the version of the volume. With a store that tells no version, it is that of a
+// transaction.
+func (v *Volume) version(ctx context.Context) (uint64, error) {
+	if version, ok := v.store.Version(); ok {
+		return version, nil
+	}
+	rx, err := v.store.Begin(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer rx.End()
+	return rx.Version(), nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"strings"
 	"syscall"
 )
 
@@ -136,3 +137,31 @@ func Owner() (uid, gid uint32) { return uint32(max(0, os.Geteuid())), uint32(max
 // MaxLinks is how many symbolic links a path may lead through, as SYMLOOP_MAX says for the system.
 // Tests set it.
 var MaxLinks = 40
+
+// SplitPath splits a path before its last element.
+func SplitPath(path string) (dir, base string) {
+	i := strings.LastIndexByte(path, '/')
+	if i < 0 {
+		return ".", path
+	}
+	return path[:i], path[i+1:]
+}
+
+// PathError names the operation and the file, unless err names one already.
+func PathError(op, name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, ok := errors.AsType[*fs.PathError](err); ok {
+		return err
+	}
+	return &fs.PathError{Op: op, Path: name, Err: Named(err)}
+}
+
+// IgnoreMissing returns nil for an error that says that there is no such file.
+func IgnoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}

@@ -43,3 +43,12 @@ func (l *Listing) Reset() {
 
 // maxListing is how much room for names an empty Listing keeps.
 const maxListing = 1 << 16
+
+// EntriesOf returns the entries of a directory, sorted by name.
+func EntriesOf(rx Rx, dir Ino) ([]Entry, error) {
+	var l Listing
+	if err := rx.List(dir, "", 0, &l); err != nil {
+		return nil, err
+	}
+	return l.Entries(), nil
+}

@@ -136,3 +136,8 @@ type Xattr struct {
 	Name  string
 	Value []byte
 }
+
+// SameAttributes reports whether two inodes have the same attributes, apart from Ctime.
+func (n *Node) SameAttributes(b *Node) bool {
+	return n.Mode == b.Mode && n.UID == b.UID && n.GID == b.GID && n.Rdev == b.Rdev && n.Mtime == b.Mtime && n.Atime == b.Atime
+}

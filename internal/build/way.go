@@ -1,4 +1,4 @@
-package folio
+package build
 
 import (
 	"slices"
@@ -7,24 +7,24 @@ import (
 	"github.com/foliofs/folio/internal/store"
 )
 
-// A buildWay remembers the directories on the way to the last one that was found. The next path
+// A way remembers the directories on the way to the last one that was found. The next path
 // mostly begins with the same names. So the time for a path does not grow with its depth.
-type buildWay struct {
+type way struct {
 	path  string
-	steps []buildStep // the directories of path, from the top
+	steps []wayStep // the directories of path, from the top
 }
 
-// A buildStep is a directory on a way: path[:end] is its path.
-type buildStep struct {
+// A wayStep is a directory on a way: path[:end] is its path.
+type wayStep struct {
 	end int
 	ino store.Ino
 }
 
 // known returns the deepest directory on the way that path leads through, or is, and the length of
 // its path. That of the root is 0.
-func (w *buildWay) known(path string) (ino store.Ino, end int) {
+func (w *way) known(path string) (ino store.Ino, end int) {
 	same := w.common(path)
-	n, _ := slices.BinarySearchFunc(w.steps, same+1, func(s buildStep, end int) int { return s.end - end })
+	n, _ := slices.BinarySearchFunc(w.steps, same+1, func(s wayStep, end int) int { return s.end - end })
 	if n > 0 && w.steps[n-1].end == same && same < len(path) && path[same] != '/' {
 		n-- // the name goes on
 	}
@@ -35,7 +35,7 @@ func (w *buildWay) known(path string) (ino store.Ino, end int) {
 }
 
 // common returns how many bytes at the front path has in common with that of the way.
-func (w *buildWay) common(path string) int {
+func (w *way) common(path string) int {
 	if strings.HasPrefix(path, w.path) {
 		return len(w.path)
 	}
@@ -58,8 +58,8 @@ func afterSlash(end int) int {
 
 // set remembers the way to a directory. The first end bytes of its path are known, and inos are the
 // directories behind.
-func (w *buildWay) set(path string, end int, inos []store.Ino) {
-	n, _ := slices.BinarySearchFunc(w.steps, end+1, func(s buildStep, end int) int { return s.end - end })
+func (w *way) set(path string, end int, inos []store.Ino) {
+	n, _ := slices.BinarySearchFunc(w.steps, end+1, func(s wayStep, end int) int { return s.end - end })
 	w.steps = w.steps[:n]
 	for _, ino := range inos {
 		end = afterSlash(end)
@@ -68,7 +68,7 @@ func (w *buildWay) set(path string, end int, inos []store.Ino) {
 		} else {
 			end = len(path)
 		}
-		w.steps = append(w.steps, buildStep{end, ino})
+		w.steps = append(w.steps, wayStep{end, ino})
 	}
 	w.path = strings.Clone(path)
 }

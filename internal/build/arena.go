@@ -1,4 +1,4 @@
-package folio
+package build
 
 // An arena keeps many names in few allocations.
 type arena struct{ blocks [][]byte }

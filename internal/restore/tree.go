@@ -1,11 +1,14 @@
-package folio
+package restore
 
 import (
+	"errors"
+	"io/fs"
 	"maps"
 	"path"
 	"slices"
 
 	"github.com/foliofs/folio/internal/inoset"
+	"github.com/foliofs/folio/internal/posix"
 	"github.com/foliofs/folio/internal/store"
 )
 
@@ -15,7 +18,7 @@ func (r *restorer) top(root store.Entry) error {
 	if err == nil {
 		r.note(r.counter(false, changed), ".")
 	}
-	return pathError("restore", ".", err)
+	return posix.PathError("restore", ".", err)
 }
 
 // counter returns the count that a name belongs to.
@@ -40,11 +43,11 @@ func (r *restorer) entry(dir store.Ino, was, is store.Entry, name string) (linke
 	}
 	ino, changed, err := r.inode(was, is, name)
 	if err != nil {
-		return false, pathError("restore", name, err)
+		return false, posix.PathError("restore", name, err)
 	}
 	if linked = is.Ino != ino || is.Type != was.Type; linked {
 		if err := r.c.Tx.Link(dir, store.Entry{Name: was.Name, Ino: ino, Type: was.Type}); err != nil {
-			return false, pathError("restore", name, err)
+			return false, posix.PathError("restore", name, err)
 		}
 		r.moved(was.Type, ino, is, name)
 	}
@@ -119,7 +122,7 @@ func (r *restorer) place(was *store.Node, is store.Entry) (n store.Node, err err
 		if err == nil && store.TypeOf(n.Mode) == store.TypeOf(was.Mode) {
 			return n, nil
 		}
-		if unlessMissing(err) != nil {
+		if posix.IgnoreMissing(err) != nil {
 			return n, err
 		}
 	}
@@ -127,11 +130,11 @@ func (r *restorer) place(was *store.Node, is store.Entry) (n store.Node, err err
 	if is.Ino == 0 || is.Type != store.TypeOf(was.Mode) || r.placed.Has(uint64(is.Ino)) {
 		return none, nil
 	}
-	if _, err := r.past.Node(is.Ino); !isMissing(err) {
+	if _, err := r.past.Node(is.Ino); !errors.Is(err, fs.ErrNotExist) {
 		return none, err
 	}
 	if n, err = r.c.Tx.Node(is.Ino); err != nil || store.TypeOf(n.Mode) != is.Type {
-		return none, unlessMissing(err)
+		return none, posix.IgnoreMissing(err)
 	}
 	if is.Type == store.Dir {
 		return n, nil
@@ -158,7 +161,7 @@ func (r *restorer) renew(was, is *store.Node, name string) (changed bool, err er
 	if err == nil && !untouched {
 		var set bool
 		set, err = r.setXattrs(was.Ino, is.Ino)
-		changed = changed || set || !sameAttributes(was, is)
+		changed = changed || set || !was.SameAttributes(is)
 	}
 	if err != nil || !changed && links == is.Nlink {
 		return false, err
@@ -171,7 +174,7 @@ func (r *restorer) renew(was, is *store.Node, name string) (changed bool, err er
 // untouched reports whether an inode of the volume is as it was. Programs that write SQL may change
 // a content and leave the inode alone: then its row was kept nevertheless.
 func (r *restorer) untouched(was, is *store.Node) (bool, error) {
-	if was.Ino != is.Ino || was.Ctime != is.Ctime || was.Size != is.Size || !sameAttributes(was, is) {
+	if was.Ino != is.Ino || was.Ctime != is.Ctime || was.Size != is.Size || !was.SameAttributes(is) {
 		return false, nil
 	}
 	if past, ok := r.past.(store.PastRx); ok {
@@ -207,11 +210,11 @@ func (r *restorer) make(was *store.Node, name string) (store.Ino, error) {
 // directory makes the entries of a directory of the volume those that a directory of the snapshot
 // has. links is how many links it has then.
 func (r *restorer) directory(was, is store.Ino, name string) (links uint32, changed bool, err error) {
-	before, err := entriesOf(r.past, was)
+	before, err := store.EntriesOf(r.past, was)
 	if err != nil {
 		return 0, false, err
 	}
-	now, err := entriesOf(r.c.Tx, is)
+	now, err := store.EntriesOf(r.c.Tx, is)
 	if err != nil {
 		return 0, false, err
 	}
@@ -236,19 +239,10 @@ func (r *restorer) directory(was, is store.Ino, name string) (links uint32, chan
 	return links, changed, nil
 }
 
-// entriesOf returns the entries of a directory, sorted by name.
-func entriesOf(rx store.Rx, dir store.Ino) ([]store.Entry, error) {
-	var l store.Listing
-	if err := rx.List(dir, "", 0, &l); err != nil {
-		return nil, err
-	}
-	return l.Entries(), nil
-}
-
 // take removes an entry that the snapshot does not have.
 func (r *restorer) take(dir store.Ino, e store.Entry, name string) error {
 	if err := r.c.Tx.Unlink(dir, e.Name); err != nil {
-		return pathError("restore", name, err)
+		return posix.PathError("restore", name, err)
 	}
 	r.moved(0, 0, e, name)
 	r.note(&r.report.Removed, name)
@@ -266,7 +260,7 @@ func (r *restorer) finish() error {
 			continue // it has another name now
 		}
 		if err := r.clear(dir); err != nil {
-			return pathError("restore", dir.path, err)
+			return posix.PathError("restore", dir.path, err)
 		}
 	}
 	for _, ino := range slices.Sorted(maps.Keys(r.links)) {
@@ -282,7 +276,7 @@ func (r *restorer) clear(dir goneDir) error {
 	if err := r.ctx.Err(); err != nil {
 		return err
 	}
-	list, err := entriesOf(r.c.Tx, dir.ino)
+	list, err := store.EntriesOf(r.c.Tx, dir.ino)
 	if err != nil {
 		return err
 	}
@@ -293,7 +287,7 @@ func (r *restorer) clear(dir goneDir) error {
 	}
 	n, err := r.c.Tx.Node(dir.ino)
 	if err != nil {
-		return unlessMissing(err)
+		return posix.IgnoreMissing(err)
 	}
 	n.Ctime = r.c.Now
 	return r.c.Tx.Orphan(&n)
@@ -303,7 +297,7 @@ func (r *restorer) clear(dir goneDir) error {
 func (r *restorer) setLinks(ino store.Ino, names int) error {
 	n, err := r.c.Tx.Node(ino)
 	if err != nil {
-		return unlessMissing(err)
+		return posix.IgnoreMissing(err)
 	}
 	n.Ctime = r.c.Now
 	if left := int64(n.Nlink) + int64(names); left > 0 {

@@ -1,4 +1,4 @@
-package folio
+package build
 
 import (
 	"math/rand/v2"
@@ -11,7 +11,7 @@ import (
 // A way knows the directories that the last path and the next one share, whatever the names.
 func TestBuildWay(t *testing.T) {
 	t.Parallel()
-	var w buildWay
+	var w way
 	r := rand.New(rand.NewPCG(1, 2))
 	inos := map[string]store.Ino{"": store.Root}
 	last := ""

@@ -1,32 +1,34 @@
-package folio
+package restore
 
 import (
 	"path"
 	"slices"
 
+	"github.com/foliofs/folio/internal/diff"
 	"github.com/foliofs/folio/internal/inoset"
+	"github.com/foliofs/folio/internal/posix"
 	"github.com/foliofs/folio/internal/store"
 )
 
-// A restoreScope says where a Restore of a whole volume must look. Elsewhere the volume is as it
+// A scope says where a Restore of a whole volume must look. Elsewhere the volume is as it
 // was: names, inodes, contents and extended attributes. It comes from the rows that were kept, so
 // that it has also what other programs have changed and no time of an inode tells.
-type restoreScope struct {
+type scope struct {
 	touched inoset.Set // inodes that may differ, and directories above a name of one
 	named   inoset.Set // those of them that had a name in the volume
 }
 
 // has reports whether an inode of the snapshot, or anything in it, may have changed.
-func (s *restoreScope) has(ino store.Ino) bool { return s.touched.Has(uint64(ino)) }
+func (s *scope) has(ino store.Ino) bool { return s.touched.Has(uint64(ino)) }
 
-// newRestoreScope returns the scope for what may differ between a snapshot and the volume, which
+// newScope returns the scope for what may differ between a snapshot and the volume, which
 // live reads.
-func newRestoreScope(live store.Rx, all *store.Differences) (*restoreScope, error) {
-	s := new(restoreScope)
+func newScope(live store.Rx, all *store.Differences) (*scope, error) {
+	s := new(scope)
 	s.named.Add(uint64(store.Root))
-	tree := liveTree{state: state{rx: live, all: all}, within: map[store.Ino]bool{store.Root: true}}
+	tree := liveTree{State: diff.State{Rx: live, All: all}, within: map[store.Ino]bool{store.Root: true}}
 	for _, ino := range s.touch(all) {
-		names, err := tree.names(ino)
+		names, err := tree.Names(ino)
 		if err != nil {
 			return nil, err
 		}
@@ -44,7 +46,7 @@ func newRestoreScope(live store.Rx, all *store.Differences) (*restoreScope, erro
 }
 
 // touch adds what may differ, and the directories above the names that it has in one of the states.
-func (s *restoreScope) touch(all *store.Differences) (list []store.Ino) {
+func (s *scope) touch(all *store.Differences) (list []store.Ino) {
 	for _, ino := range all.Nodes {
 		s.touched.Add(uint64(ino))
 	}
@@ -61,7 +63,7 @@ func (s *restoreScope) touch(all *store.Differences) (list []store.Ino) {
 
 // A liveTree knows which directories can be reached from the root of the volume.
 type liveTree struct {
-	state
+	diff.State
 	within map[store.Ino]bool
 }
 
@@ -71,7 +73,7 @@ func (t *liveTree) has(dir store.Ino) (bool, error) {
 	for !known {
 		way = append(way, dir)
 		t.within[dir] = false // if it lies in itself
-		names, err := t.names(dir)
+		names, err := t.Names(dir)
 		if err != nil {
 			return false, err
 		}
@@ -91,11 +93,11 @@ func (t *liveTree) has(dir store.Ino) (bool, error) {
 func (r *restorer) skip(e store.Entry, name string) error {
 	if e.Type == store.Dir {
 		if !r.names.Add(uint64(e.Ino)) {
-			return pathError("restore", name, store.Damaged("inode %d is a directory that lies in itself, or has two names", e.Ino))
+			return posix.PathError("restore", name, store.Damaged("inode %d is a directory that lies in itself, or has two names", e.Ino))
 		}
-		list, err := entriesOf(r.c.Tx, e.Ino)
+		list, err := store.EntriesOf(r.c.Tx, e.Ino)
 		if err != nil {
-			return pathError("restore", name, err)
+			return posix.PathError("restore", name, err)
 		}
 		for _, e := range list {
 			if err := r.skip(e, path.Join(name, e.Name)); err != nil {

@@ -1,4 +1,6 @@
-package folio
+// Package build keeps the names and inodes of a volume that is being made, until all are known and
+// can be written.
+package build
 
 import (
 	"bytes"
@@ -11,11 +13,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/foliofs/folio/internal/posix"
 	"github.com/foliofs/folio/internal/store"
 	"github.com/foliofs/folio/internal/store/native"
 )
 
-// A buildTree holds the names and inodes of a volume that is being made, until all are known and
+// A Tree holds the names and inodes of a volume that is being made, until all are known and
 // can be written in order. Millions of files pass through it. So it counts bytes: it has no
 // pointers, keeps names in an arena, and stores attributes that inodes share only once.
 //
@@ -24,35 +27,35 @@ import (
 //	T1  nodes[i] is inode i+1. Inode 1 is the root.
 //	T2  index finds the number of every entry, counted from 1, by its directory and name.
 //	T3  A number in implied is a directory that Add was not called for.
-type buildTree struct {
+type Tree struct {
 	nodes   []packedNode
 	entries []packedEntry
 	index   []uint32 // hash table with open addressing; 0 is a free slot
 	names   arena
-	attrs   []buildAttr
-	attrOf  map[buildAttr]uint32
+	attrs   []Attr
+	attrOf  map[Attr]uint32
 	holes   map[store.Ino]int64
 	implied map[store.Ino]bool
-	xattrs  []buildXattr
+	xattrs  []xattr
 	shared  map[string]string // names and short values of extended attributes
 	seed    maphash.Seed
-	dirs    int64 // without the root
+	Dirs    int64 // how many there are, without the root
 
-	way    buildWay    // to the directory that dir found last; its names are valid
-	linked buildWay    // to that of the last file that existing found
+	way    way         // to the directory that dir found last; its names are valid
+	linked way         // to that of the last file that existing found
 	found  []store.Ino // for dir and existing
 }
 
-// A buildNode is an inode before it gets its number.
-type buildNode struct {
-	attr                buildAttr
-	mtime, ctime, atime int64
+// A Node is an inode before it gets its number.
+type Node struct {
+	Attr                Attr
+	Mtime, Ctime, Atime int64 // nanoseconds since 1970
 }
 
-// A buildAttr has the attributes that many inodes share.
-type buildAttr struct {
-	mode, uid, gid uint32
-	rdev           uint64
+// A Attr has the attributes that many inodes share.
+type Attr struct {
+	Mode, UID, GID uint32
+	Rdev           uint64
 }
 
 type packedNode struct {
@@ -66,7 +69,7 @@ type packedEntry struct {
 	name        nameRef
 }
 
-type buildXattr struct {
+type xattr struct {
 	ino         store.Ino
 	name, value string
 }
@@ -78,9 +81,9 @@ const (
 
 var errTooManyFiles = errors.New("too many files for one import")
 
-func (t *buildTree) init(root buildNode) {
+func (t *Tree) Init(root Node) {
 	t.seed = maphash.MakeSeed()
-	t.attrOf = make(map[buildAttr]uint32)
+	t.attrOf = make(map[Attr]uint32)
 	t.holes = make(map[store.Ino]int64)
 	t.implied = map[store.Ino]bool{store.Root: true}
 	t.shared = make(map[string]string)
@@ -88,9 +91,9 @@ func (t *buildTree) init(root buildNode) {
 	t.newNode(root)
 }
 
-// add adds a file and returns its inode. Missing directories become inodes like implied. After an
+// Add adds a file and returns its inode. Missing directories become inodes like implied. After an
 // error nothing has changed.
-func (t *buildTree) add(name string, n, implied buildNode) (store.Ino, error) {
+func (t *Tree) Add(name string, n, implied Node) (store.Ino, error) {
 	if err := t.checkPath(name); err != nil {
 		return 0, err
 	}
@@ -107,30 +110,30 @@ func (t *buildTree) add(name string, n, implied buildNode) (store.Ino, error) {
 	if !t.implied[ino] {
 		return 0, fs.ErrExist
 	}
-	if store.TypeOf(n.attr.mode) != store.Dir {
-		return 0, ErrIsDirectory
+	if store.TypeOf(n.Attr.Mode) != store.Dir {
+		return 0, posix.ErrIsDirectory
 	}
 	delete(t.implied, ino)
 	p := &t.nodes[ino-1]
-	p.attr, p.mtime, p.ctime, p.atime = t.share(n.attr), n.mtime, n.ctime, n.atime
+	p.attr, p.mtime, p.ctime, p.atime = t.share(n.Attr), n.Mtime, n.Ctime, n.Atime
 	return ino, nil
 }
 
 // parent returns the directory that a checked path lies in, which it makes if there is none, and
 // its last element.
-func (t *buildTree) parent(path string, implied buildNode) (dir store.Ino, base string, err error) {
-	parent, base := splitPath(path)
+func (t *Tree) parent(path string, implied Node) (dir store.Ino, base string, err error) {
+	parent, base := posix.SplitPath(path)
 	dir, err = t.dir(parent, implied)
 	return dir, base, err
 }
 
 // checkPath returns an error if a file cannot have the path.
-func (t *buildTree) checkPath(path string) error {
+func (t *Tree) checkPath(path string) error {
 	switch {
 	case path == ".":
 		return nil
 	case len(path) > store.MaxPath:
-		return ErrNameTooLong
+		return posix.ErrNameTooLong
 	}
 	_, end := t.way.known(path)
 	if end > 0 && end == len(path) {
@@ -140,7 +143,7 @@ func (t *buildTree) checkPath(path string) error {
 		switch {
 		case store.ValidName(elem):
 		case len(elem) > store.MaxName:
-			return ErrNameTooLong
+			return posix.ErrNameTooLong
 		default:
 			return fs.ErrInvalid
 		}
@@ -149,7 +152,7 @@ func (t *buildTree) checkPath(path string) error {
 }
 
 // dir returns the directory at path and makes the missing directories on the way (T3).
-func (t *buildTree) dir(path string, implied buildNode) (store.Ino, error) {
+func (t *Tree) dir(path string, implied Node) (store.Ino, error) {
 	if path == "." {
 		return store.Root, nil
 	}
@@ -168,7 +171,7 @@ func (t *buildTree) dir(path string, implied buildNode) (store.Ino, error) {
 			t.implied[next] = true
 		}
 		if t.typeOf(next) != store.Dir {
-			return 0, ErrNotDirectory
+			return 0, posix.ErrNotDirectory
 		}
 		ino = next
 		t.found = append(t.found, ino)
@@ -177,19 +180,19 @@ func (t *buildTree) dir(path string, implied buildNode) (store.Ino, error) {
 	return ino, nil
 }
 
-func (t *buildTree) typeOf(ino store.Ino) store.Type {
-	return store.TypeOf(t.attrs[t.nodes[ino-1].attr].mode)
+func (t *Tree) typeOf(ino store.Ino) store.Type {
+	return store.TypeOf(t.attrs[t.nodes[ino-1].attr].Mode)
 }
 
 // insert adds an inode under a name that is not there yet (T1).
-func (t *buildTree) insert(dir store.Ino, name string, n buildNode) (store.Ino, error) {
+func (t *Tree) insert(dir store.Ino, name string, n Node) (store.Ino, error) {
 	if len(t.nodes) >= maxBuild || len(t.entries) >= maxBuild {
 		return 0, errTooManyFiles
 	}
 	ino := t.newNode(n)
-	if store.TypeOf(n.attr.mode) == store.Dir {
+	if store.TypeOf(n.Attr.Mode) == store.Dir {
 		t.nodes[dir-1].nlink++
-		t.dirs++
+		t.Dirs++
 	} else {
 		t.nodes[ino-1].nlink = 1
 	}
@@ -197,12 +200,12 @@ func (t *buildTree) insert(dir store.Ino, name string, n buildNode) (store.Ino, 
 	return ino, nil
 }
 
-func (t *buildTree) newNode(n buildNode) store.Ino {
-	t.nodes = append(t.nodes, packedNode{attr: t.share(n.attr), mtime: n.mtime, ctime: n.ctime, atime: n.atime})
+func (t *Tree) newNode(n Node) store.Ino {
+	t.nodes = append(t.nodes, packedNode{attr: t.share(n.Attr), mtime: n.Mtime, ctime: n.Ctime, atime: n.Atime})
 	return store.Ino(len(t.nodes))
 }
 
-func (t *buildTree) share(a buildAttr) uint32 {
+func (t *Tree) share(a Attr) uint32 {
 	i, ok := t.attrOf[a]
 	if !ok {
 		i = uint32(len(t.attrs))
@@ -212,7 +215,7 @@ func (t *buildTree) share(a buildAttr) uint32 {
 	return i
 }
 
-func (t *buildTree) newEntry(dir store.Ino, name string, ino store.Ino) {
+func (t *Tree) newEntry(dir store.Ino, name string, ino store.Ino) {
 	if 4*len(t.entries) >= 3*len(t.index) {
 		t.rehash()
 	}
@@ -221,8 +224,8 @@ func (t *buildTree) newEntry(dir store.Ino, name string, ino store.Ino) {
 	t.index[slot] = uint32(len(t.entries))
 }
 
-// link gives the file at oldname a further name. After an error nothing has changed.
-func (t *buildTree) link(oldname, newname string, implied buildNode) error {
+// Link gives the file at oldname a further name. After an error nothing has changed.
+func (t *Tree) Link(oldname, newname string, implied Node) error {
 	ino, err := t.existing(oldname)
 	if err == nil {
 		err = t.checkPath(newname)
@@ -231,7 +234,7 @@ func (t *buildTree) link(oldname, newname string, implied buildNode) error {
 	case err != nil:
 		return err
 	case t.typeOf(ino) == store.Dir:
-		return ErrIsDirectory
+		return posix.ErrIsDirectory
 	case len(t.entries) >= maxBuild || t.nodes[ino-1].nlink == math.MaxUint32:
 		return errTooManyFiles
 	}
@@ -248,11 +251,11 @@ func (t *buildTree) link(oldname, newname string, implied buildNode) error {
 }
 
 // existing returns the inode of a file that was added.
-func (t *buildTree) existing(path string) (store.Ino, error) {
+func (t *Tree) existing(path string) (store.Ino, error) {
 	if path == "." {
 		return store.Root, nil
 	}
-	dir, base := splitPath(path)
+	dir, base := posix.SplitPath(path)
 	if dir := t.existingDir(dir); dir != 0 {
 		if ino := t.lookup(dir, base); ino != 0 {
 			return ino, nil
@@ -263,7 +266,7 @@ func (t *buildTree) existing(path string) (store.Ino, error) {
 
 // existingDir returns the inode at the path of a directory, 0 if there is none. It may be a file,
 // in which lookup finds nothing.
-func (t *buildTree) existingDir(path string) store.Ino {
+func (t *Tree) existingDir(path string) store.Ino {
 	if path == "." {
 		return store.Root
 	}
@@ -282,21 +285,21 @@ func (t *buildTree) existingDir(path string) store.Ino {
 	return ino
 }
 
-func (t *buildTree) setSize(ino store.Ino, size, holes int64) {
+func (t *Tree) SetSize(ino store.Ino, size, holes int64) {
 	t.nodes[ino-1].size = size
 	if holes > 0 {
 		t.holes[ino] = holes
 	}
 }
 
-// addXattrs copies the extended attributes of an inode.
-func (t *buildTree) addXattrs(ino store.Ino, attrs map[string][]byte) {
+// AddXattrs copies the extended attributes of an inode.
+func (t *Tree) AddXattrs(ino store.Ino, attrs map[string][]byte) {
 	for name, value := range attrs {
-		t.xattrs = append(t.xattrs, buildXattr{ino: ino, name: t.intern(name), value: t.intern(string(value))})
+		t.xattrs = append(t.xattrs, xattr{ino: ino, name: t.intern(name), value: t.intern(string(value))})
 	}
 }
 
-func (t *buildTree) intern(s string) string {
+func (t *Tree) intern(s string) string {
 	if len(s) > maxShared {
 		return s
 	}
@@ -309,7 +312,7 @@ func (t *buildTree) intern(s string) string {
 }
 
 // lookup returns the inode of an entry, 0 if there is none.
-func (t *buildTree) lookup(dir store.Ino, name string) store.Ino {
+func (t *Tree) lookup(dir store.Ino, name string) store.Ino {
 	slot, found := t.find(dir, name)
 	if !found {
 		return 0
@@ -318,7 +321,7 @@ func (t *buildTree) lookup(dir store.Ino, name string) store.Ino {
 }
 
 // find returns the slot of an entry in index (T2), or the free slot for it.
-func (t *buildTree) find(dir store.Ino, name string) (slot int, found bool) {
+func (t *Tree) find(dir store.Ino, name string) (slot int, found bool) {
 	mask := len(t.index) - 1
 	for slot = t.home(uint32(dir), maphash.String(t.seed, name)); t.index[slot] != 0; slot = (slot + 1) & mask {
 		e := &t.entries[t.index[slot]-1]
@@ -330,13 +333,13 @@ func (t *buildTree) find(dir store.Ino, name string) (slot int, found bool) {
 }
 
 // home returns the slot where the search for an entry begins, by the hash of its name.
-func (t *buildTree) home(dir uint32, name uint64) int {
+func (t *Tree) home(dir uint32, name uint64) int {
 	h := name ^ uint64(dir)*0x9e3779b97f4a7c15
 	return int((h ^ h>>29) & uint64(len(t.index)-1))
 }
 
 // rehash doubles the index.
-func (t *buildTree) rehash() {
+func (t *Tree) rehash() {
 	t.index = make([]uint32, 2*len(t.index))
 	mask := len(t.index) - 1
 	for i := range t.entries {
@@ -349,8 +352,8 @@ func (t *buildTree) rehash() {
 	}
 }
 
-// write writes everything in the order of its keys.
-func (t *buildTree) write(ctx context.Context, out *native.Builder) error {
+// Write writes everything in the order of its keys.
+func (t *Tree) Write(ctx context.Context, out *native.Builder) error {
 	if err := t.writeXattrs(out); err != nil {
 		return err
 	}
@@ -366,8 +369,8 @@ func (t *buildTree) write(ctx context.Context, out *native.Builder) error {
 	return t.writeEntries(ctx, out)
 }
 
-func (t *buildTree) writeXattrs(out *native.Builder) error {
-	slices.SortFunc(t.xattrs, func(a, b buildXattr) int {
+func (t *Tree) writeXattrs(out *native.Builder) error {
+	slices.SortFunc(t.xattrs, func(a, b xattr) int {
 		return cmp.Or(cmp.Compare(a.ino, b.ino), strings.Compare(a.name, b.name))
 	})
 	for _, x := range t.xattrs {
@@ -379,21 +382,21 @@ func (t *buildTree) writeXattrs(out *native.Builder) error {
 }
 
 // node unpacks nodes[i].
-func (t *buildTree) node(i int) store.Node {
+func (t *Tree) node(i int) store.Node {
 	p := &t.nodes[i]
 	a := &t.attrs[p.attr]
 	n := store.Node{
-		Ino: store.Ino(i + 1), Mode: a.mode, Nlink: p.nlink, UID: a.uid, GID: a.gid, Rdev: a.rdev,
+		Ino: store.Ino(i + 1), Mode: a.Mode, Nlink: p.nlink, UID: a.UID, GID: a.GID, Rdev: a.Rdev,
 		Size: p.size, Mtime: p.mtime, Ctime: p.ctime, Atime: p.atime,
 	}
 	n.Holes = t.holes[n.Ino]
-	if store.TypeOf(a.mode) == store.Dir {
+	if store.TypeOf(a.Mode) == store.Dir {
 		n.Nlink += 2
 	}
 	return n
 }
 
-func (t *buildTree) writeEntries(ctx context.Context, out *native.Builder) error {
+func (t *Tree) writeEntries(ctx context.Context, out *native.Builder) error {
 	t.index = nil
 	sorted := t.sortedEntries()
 	for i := range sorted {
@@ -412,7 +415,7 @@ func (t *buildTree) writeEntries(ctx context.Context, out *native.Builder) error
 
 // sortedEntries returns the entries by directory and name: dealt out to their directories first, as
 // most of these are in order then.
-func (t *buildTree) sortedEntries() []packedEntry {
+func (t *Tree) sortedEntries() []packedEntry {
 	end := make([]uint32, len(t.nodes)+1) // where the next entry of each directory goes
 	for i := range t.entries {
 		end[t.entries[i].parent]++

@@ -1,4 +1,4 @@
-package folio
+package restore
 
 import (
 	"bytes"
@@ -9,10 +9,8 @@ import (
 	"github.com/foliofs/folio/internal/store"
 )
 
-// sameAttributes reports whether two inodes have the same attributes, apart from Ctime.
-func sameAttributes(a, b *store.Node) bool {
-	return a.Mode == b.Mode && a.UID == b.UID && a.GID == b.GID && a.Rdev == b.Rdev && a.Mtime == b.Mtime && a.Atime == b.Atime
-}
+// bufferSize is how many bytes of a content are compared at once.
+const bufferSize = 16 * store.ChunkSize
 
 // setAttributes gives an inode the attributes of one of the snapshot.
 func (r *restorer) setAttributes(n, was *store.Node) {
@@ -60,7 +58,7 @@ func sameXattr(a, b store.Xattr) bool { return a.Name == b.Name && bytes.Equal(a
 
 // equal reports whether a file of the volume is like one of the snapshot.
 func (r *restorer) equal(was, is *store.Node) (bool, error) {
-	if was.Size != is.Size || !sameAttributes(was, is) {
+	if was.Size != is.Size || !was.SameAttributes(is) {
 		return false, nil
 	}
 	before, now, err := r.xattrs(was.Ino, is.Ino)
@@ -147,7 +145,7 @@ func (r *restorer) nextPart(was, is *store.Node, off *int64) (end int64, hole bo
 	} else if end, err = r.past.NextHole(*was, *off); err != nil {
 		return 0, false, err
 	}
-	return min(end, *off-*off%store.ChunkSize+readFromBuffer), hole, nil
+	return min(end, *off-*off%store.ChunkSize+bufferSize), hole, nil
 }
 
 // compare calls fn with the runs of chunks between two offsets that differ.
@@ -187,7 +185,7 @@ func call(fn func(p []byte, off int64, hole bool) error, p []byte, off int64, ho
 // read reads a part of a content into one of two buffers. Behind the end of the file are zeros.
 func (r *restorer) read(buffer int, rx store.Rx, n *store.Node, off, end int64) ([]byte, error) {
 	if r.bufs[buffer] == nil {
-		r.bufs[buffer] = make([]byte, readFromBuffer)
+		r.bufs[buffer] = make([]byte, bufferSize)
 	}
 	p := r.bufs[buffer][:end-off]
 	if off >= n.Size {

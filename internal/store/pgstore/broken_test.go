@@ -68,7 +68,9 @@ func (c *cutter) serve(client net.Conn) {
 	}
 	defer server.Close()
 	var half atomic.Bool // of an answer passes
+	answered := make(chan struct{})
 	go func() {
+		defer close(answered)
 		defer client.Close()
 		p := make([]byte, 1<<16)
 		for {
@@ -104,7 +106,7 @@ func (c *cutter) serve(client net.Conn) {
 			return
 		}
 		if cut {
-			time.Sleep(20 * time.Millisecond) // the server works on it
+			<-answered
 			return
 		}
 	}
@@ -151,7 +153,6 @@ func TestCut(t *testing.T) {
 							t.Errorf("not one line: %v", err)
 						}
 					}
-					time.Sleep(time.Millisecond)
 					content, readErr := plain.ReadFile(name)
 					if err == nil && readErr != nil || readErr == nil && (string(content) != name || err != nil && !errors.Is(err, pgstore.ErrUnknown)) || readErr != nil && !errors.Is(readErr, fs.ErrNotExist) {
 						t.Errorf("cut %d: %v; then %q, %v", k, err, content, readErr)
@@ -198,12 +199,19 @@ func TestRestart(t *testing.T) {
 			}
 		})
 	}
+	works := func() {
+		t.Helper()
+		mu.Lock()
+		before := len(done)
+		mu.Unlock()
+		eventually(t, func() bool { mu.Lock(); defer mu.Unlock(); return len(done) >= before+20 })
+	}
 	for range 3 {
-		time.Sleep(150 * time.Millisecond)
+		works()
 		must(t, server.Stop("immediate"))
 		must(t, server.Start())
 	}
-	time.Sleep(150 * time.Millisecond)
+	works()
 	close(stop)
 	wg.Wait()
 	for _, name := range done {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/foliofs/folio/internal/store"
 	"github.com/foliofs/folio/internal/store/check"
+	"github.com/foliofs/folio/internal/store/pgstore/bucket"
 )
 
 // Check checks the volume as package check describes. It does not look at the database below, which
@@ -115,4 +116,47 @@ func (f *feeder) nameOf(dir, ino store.Ino) (string, error) {
 		return "", nil
 	}
 	return string(name), err
+}
+
+// checkObjects compares the objects that rows name with those in the bucket. A snapshot of the rows
+// was read before.
+func (f *feeder) checkObjects(o *objects) error {
+	type needed struct {
+		size  int64
+		first int64 // row
+	}
+	need := make(map[bucket.Name]needed)
+	err := f.table("SELECT d.object, max(d.at + d.length)::bigint, min(d.id), bool_or(o.name IS NULL OR o.swept) FROM @data AS d LEFT JOIN @object AS o ON o.name = d.object WHERE d.object IS NOT NULL GROUP BY d.object", func(v [][]byte) {
+		var n bucket.Name
+		copy(n[:], v[0])
+		need[n] = needed{number(v[1]), number(v[2])}
+		if len(v[3]) == 1 && v[3][0] != 0 {
+			f.checker.Damaged(store.Ino(number(v[2])>>store.ChunkBits), fmt.Errorf("object %s is needed, and is not on the list of objects", n))
+		}
+	})
+	if err != nil || len(need) == 0 {
+		return err
+	}
+	if o == nil {
+		for n, d := range need {
+			f.checker.Damaged(store.Ino(d.first>>store.ChunkBits), fmt.Errorf("object %s is needed, and the volume names no bucket", n))
+		}
+		return nil
+	}
+	err = o.client.List(f.ctx, func(list []bucket.Object) error {
+		for _, found := range list {
+			d, ok := need[found.Name]
+			delete(need, found.Name)
+			if ok && found.Size < d.size {
+				f.checker.Damaged(store.Ino(d.first>>store.ChunkBits), fmt.Errorf("object %s has %d bytes in the bucket, of %d", found.Name, found.Size, d.size))
+			}
+		}
+		return nil
+	})
+	for n, d := range need {
+		if err == nil {
+			f.checker.Damaged(store.Ino(d.first>>store.ChunkBits), fmt.Errorf("object %s is missing in the bucket", n))
+		}
+	}
+	return err
 }

@@ -107,14 +107,11 @@ func (c *cluster) ready(node int) bool {
 // wait waits until the cluster is ready, and returns the primary.
 func (c *cluster) wait(t *testing.T) int {
 	t.Helper()
-	for range 240 {
-		if node := c.primary(); node != 0 && c.ready(node) {
-			return node
-		}
-		time.Sleep(500 * time.Millisecond)
+	node := 0
+	if !within(2*time.Minute, func() bool { node = c.primary(); return node != 0 && c.ready(node) }) {
+		t.Fatal("the cluster does not become ready")
 	}
-	t.Fatal("the cluster does not become ready")
-	return 0
+	return node
 }
 
 // pid reads a process's number from a file of a node.

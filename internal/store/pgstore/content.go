@@ -6,9 +6,6 @@ import (
 	"github.com/foliofs/folio/internal/store"
 )
 
-// maxRead is how many bytes of content one statement reads.
-const maxRead = 4 << 20
-
 // ReadAt fills p from the content of n.
 func (r *reader) ReadAt(n store.Node, p []byte, off int64) (int, error) {
 	p, eof := store.Within(&n, p, off)

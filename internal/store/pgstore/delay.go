@@ -41,18 +41,6 @@ func (d *delay) wait(ctx context.Context, limit time.Duration) bool {
 	}
 }
 
-// repeat calls fn, which changes nothing if it fails so, again and again while it meets conflicts
-// or the connection breaks.
-func (s *Store) repeat(ctx context.Context, fn func() error) error {
-	d := delay{begun: time.Now()}
-	for {
-		err := fn()
-		if !isConflict(err) && !isBroken(err) || !d.wait(ctx, s.timeout) {
-			return err
-		}
-	}
-}
-
 // listenAgain returns when a listener tries again. A standby server cannot listen, but may become
 // the primary.
 func listenAgain(err error) time.Duration {

@@ -93,3 +93,10 @@ func NextBeat(s *Store, err error) time.Duration { return s.session.next(err) }
 
 // Listen listens until that fails, and returns when the next try comes.
 func Listen(s *Store) time.Duration { return listenAgain(s.listen(context.Background())) }
+
+// Seen returns when the last heartbeat was sent.
+func Seen(s *Store) time.Time {
+	s.session.mu.Lock()
+	defer s.session.mu.Unlock()
+	return s.session.seen
+}

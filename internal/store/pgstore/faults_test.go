@@ -112,7 +112,7 @@ func (p *faultyProxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	switch f {
 	case slow:
-		time.Sleep(2 * faultTimeout / 3)
+		<-time.After(2 * faultTimeout / 3)
 	case status500, status503, status507:
 		w.WriteHeader(map[fault]int{status500: 500, status503: 503, status507: 507}[f])
 		return

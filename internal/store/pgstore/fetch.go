@@ -355,3 +355,6 @@ func (s *streams) found(ino store.Ino) {
 		f.objects = true
 	}
 }
+
+// maxRead is how many bytes of content one statement reads.
+const maxRead = 4 << 20

@@ -170,3 +170,43 @@ func (a *application) addContent(t *tx) {
 		a.chunks, a.contents = append(a.chunks, id), append(a.contents, t.chunks[id])
 	}
 }
+
+// takeNew takes the changed data rows that the server cannot have yet.
+func (t *tx) takeNew() *bulk {
+	b := new(bulk)
+	for id := range t.parts { // they are rows, too
+		ino := store.Ino(id >> store.ChunkBits)
+		if last, long := t.grown[ino]; long || t.nodes[ino] == nodeNew {
+			t.growTo(ino, max(last, id))
+		}
+	}
+	for _, id := range sortedKeys(t.chunks) {
+		ino := store.Ino(id >> store.ChunkBits)
+		last, long := t.grown[ino]
+		isNew := !t.isCut(id) && (t.nodes[ino] == nodeNew || long && id > last)
+		if isNew {
+			b.ids, b.rows = append(b.ids, id), append(b.rows, t.chunks[id])
+			delete(t.chunks, id)
+		}
+		if long || isNew && id&(1<<store.ChunkBits-1) >= longFile {
+			t.growTo(ino, max(t.grown[ino], id))
+		}
+	}
+	return b
+}
+
+// growTo notes the last data row of a new file that was sent.
+func (t *tx) growTo(ino store.Ino, id int64) {
+	if t.grown == nil {
+		t.grown = make(map[store.Ino]int64)
+	}
+	t.grown[ino] = id
+}
+
+// sortedKeys returns the keys of a map in order, so that rows are always locked in the same one.
+func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
+
+// isCut reports whether a data row on the server is about to be removed.
+func (t *tx) isCut(id int64) bool {
+	return slices.ContainsFunc(t.cuts, func(c span) bool { return c.has(id) })
+}

@@ -2,7 +2,6 @@ package pgstore
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"time"
 
@@ -25,44 +24,22 @@ import (
 // Objects whose transaction never committed are on no list. GC finds them in the bucket, by their
 // age, and sweeps them too.
 
-// A collector removes objects from time to time.
-type collector struct {
-	after  time.Duration // 0 without a bucket
-	cancel context.CancelFunc
-	ended  chan struct{} // closed when the goroutine has ended; nil if there is none
-}
-
 const (
 	maxCollected       = 1000 // objects at once
 	maxCollectInterval = 10 * time.Minute
 )
 
-func (w *collector) begin(s *Store) {
-	if w.after == 0 {
-		return
-	}
-	var ctx context.Context
-	ctx, w.cancel = context.WithCancel(bg)
-	w.ended = make(chan struct{})
-	go func() {
-		defer close(w.ended)
-		t := time.NewTicker(max(time.Second, min(maxCollectInterval, w.after/4)))
-		defer t.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-t.C:
-				_, _ = s.collectGarbage(ctx, w.after) // what is left comes next time
-			}
+// collectRegularly removes objects from time to time until ctx is done.
+func (s *Store) collectRegularly(ctx context.Context) {
+	t := time.NewTicker(max(time.Second, min(maxCollectInterval, s.sweepAfter/4)))
+	defer t.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-t.C:
+			_, _ = s.collectGarbage(ctx, s.sweepAfter) // what is left comes next time
 		}
-	}()
-}
-
-func (w *collector) stop() {
-	if w.ended != nil {
-		w.cancel()
-		<-w.ended
 	}
 }
 
@@ -217,7 +194,7 @@ func (s *Store) GC(ctx context.Context, o *store.GCOptions) (*store.GCReport, er
 	if err := s.claim(ctx, unnamed, report); err != nil {
 		return nil, err
 	}
-	removed, err := s.collectGarbage(ctx, s.collector.after)
+	removed, err := s.collectGarbage(ctx, s.sweepAfter)
 	report.Removed = int64(removed)
 	if err != nil {
 		return nil, err
@@ -247,47 +224,4 @@ func (s *Store) claim(ctx context.Context, unnamed time.Duration, report *store.
 		report.Unnamed += count
 		return err
 	})
-}
-
-// checkObjects compares the objects that rows name with those in the bucket. A snapshot of the rows
-// was read before.
-func (f *feeder) checkObjects(o *objects) error {
-	type needed struct {
-		size  int64
-		first int64 // row
-	}
-	need := make(map[bucket.Name]needed)
-	err := f.table("SELECT d.object, max(d.at + d.length)::bigint, min(d.id), bool_or(o.name IS NULL OR o.swept) FROM @data AS d LEFT JOIN @object AS o ON o.name = d.object WHERE d.object IS NOT NULL GROUP BY d.object", func(v [][]byte) {
-		var n bucket.Name
-		copy(n[:], v[0])
-		need[n] = needed{number(v[1]), number(v[2])}
-		if len(v[3]) == 1 && v[3][0] != 0 {
-			f.checker.Damaged(store.Ino(number(v[2])>>store.ChunkBits), fmt.Errorf("object %s is needed, and is not on the list of objects", n))
-		}
-	})
-	if err != nil || len(need) == 0 {
-		return err
-	}
-	if o == nil {
-		for n, d := range need {
-			f.checker.Damaged(store.Ino(d.first>>store.ChunkBits), fmt.Errorf("object %s is needed, and the volume names no bucket", n))
-		}
-		return nil
-	}
-	err = o.client.List(f.ctx, func(list []bucket.Object) error {
-		for _, found := range list {
-			d, ok := need[found.Name]
-			delete(need, found.Name)
-			if ok && found.Size < d.size {
-				f.checker.Damaged(store.Ino(d.first>>store.ChunkBits), fmt.Errorf("object %s has %d bytes in the bucket, of %d", found.Name, found.Size, d.size))
-			}
-		}
-		return nil
-	})
-	for n, d := range need {
-		if err == nil {
-			f.checker.Damaged(store.Ino(d.first>>store.ChunkBits), fmt.Errorf("object %s is missing in the bucket", n))
-		}
-	}
-	return err
 }

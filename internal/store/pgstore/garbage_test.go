@@ -96,16 +96,24 @@ func TestSweep(t *testing.T) {
 	checkWell(t, v)
 }
 
-// eventually waits until a condition holds: snapshots end a moment after the calls that had them.
+// eventually waits until a condition of the server holds, of which it sends no event. For example,
+// its snapshots end a moment after the calls that had them.
 func eventually(t testing.TB, condition func() bool) {
 	t.Helper()
-	for range 500 {
-		if condition() {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
+	if !within(time.Minute, condition) {
+		t.Error("it never came to that")
 	}
-	t.Error("it never came to that")
+}
+
+// within reports whether a condition holds before some time is over. It is the only place where
+// tests of this package look again and again.
+func within(limit time.Duration, condition func() bool) bool {
+	for begun := time.Now(); !condition(); <-time.After(10 * time.Millisecond) {
+		if time.Since(begun) > limit {
+			return false
+		}
+	}
+	return true
 }
 
 // TestGC removes objects that no transaction has named. A transaction that names one after that

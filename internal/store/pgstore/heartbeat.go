@@ -178,3 +178,66 @@ func (s *Store) maintain(ctx context.Context) error {
 	}
 	return s.reapOn(ctx, c.Conn(), nil)
 }
+
+// begin starts the goroutines that show that the session lives, and that maintain orphans.
+func (n *session) begin(s *Store) {
+	n.s, n.kick, n.look = s, make(chan struct{}, 1), make(chan struct{}, 1)
+	n.start(n.live, n.maintain)
+}
+
+// maintain removes orphans and dead sessions until ctx is done. What fails is done next time.
+func (n *session) maintain(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-n.look:
+			_ = n.s.maintain(ctx)
+		case <-n.kick:
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(reapDelay):
+				_ = n.s.reap(ctx, n.unpinned())
+			}
+		}
+	}
+}
+
+// register adds the session, after it has removed those that are dead. It removes the orphans for
+// which no session waits.
+func (s *Store) register(ctx context.Context, c *pgx.Conn) error {
+	begun := time.Now()
+	var id, sessions, listeners int64
+	err := s.roundTrip(ctx, c, do(beginWrite), s.lockStep(), do(expireSessions),
+		step{statement: addSession, args: []any{s.lease.Microseconds()}, row: numberInto(&id)},
+		step{statement: countSessions, row: numberInto(&sessions)}, s.countListeners(&listeners), do(commit))
+	if err != nil {
+		_ = s.roundTrip(ctx, c, do(rollback))
+		return err
+	}
+	s.session.began(id, sessions, listeners)
+	s.session.wasSeen(begun)
+	_ = s.reapOn(ctx, c, nil) // if that fails, another session does it
+	return nil
+}
+
+// unregister removes the session, and the orphans for which no session waits then.
+func (s *Store) unregister() {
+	if s.session.cancel == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(bg, s.timeout)
+	defer cancel()
+	c, err := s.connect(ctx, 1, do(removeSession, s.session.number()))
+	if err != nil {
+		return // it is dead when its lease has ended
+	}
+	defer s.abandon(c)
+	_ = s.reapOn(ctx, c.Conn(), nil)
+}
+
+// countListeners counts the Stores that want to hear of changes.
+func (s *Store) countListeners(n *int64) step {
+	return step{statement: countListeners, args: []any{int64(lockOfListeners), int64(uint32(s.schema.listenersOf()))}, row: numberInto(n)}
+}

@@ -82,14 +82,14 @@ func (c *historyClient) run() {
 
 // openHistory opens the volume of a history, even if the server is down at first.
 func openHistory(address string, stale time.Duration) (v *folio.Volume, err error) {
-	for range 100 {
+	within(10*time.Second, func() bool {
 		var s *pgstore.Store
 		if s, err = pgstore.Open(context.Background(), address, &pgstore.Options{Create: true, MaxConns: 3, BusyTimeout: 25 * time.Second, MaxStaleness: stale}); err == nil {
-			return folio.OpenStore(private.Key{}, s, nil)
+			v, err = folio.OpenStore(private.Key{}, s, nil)
 		}
-		time.Sleep(100 * time.Millisecond)
-	}
-	return nil, err
+		return err == nil
+	})
+	return v, err
 }
 
 // emit writes an event by one system call, so that it is in the pipe when the process is killed.

@@ -1,7 +1,6 @@
 package pgstore
 
 import (
-	"hash/fnv"
 	"slices"
 
 	"github.com/foliofs/folio/internal/store"
@@ -22,31 +21,9 @@ import (
 // A key is even. In the argument of apply, an odd number stands for the key before it, and says
 // that the transaction has the lock alone.
 
-// alone marks a key.
-const alone = 1
-
 // maxLocks is how many locks of inodes a transaction takes before it takes the volume's alone
 // instead. The server keeps all locks of all clients in a table of a fixed size.
 const maxLocks = 64
-
-// lockKey is the key of the lock of the volume. The even numbers after it are those of its lanes.
-func (schema schemaName) lockKey() int64 {
-	h := fnv.New64a()
-	_, _ = h.Write([]byte(schema))
-	return int64(h.Sum64() &^ 0xff)
-}
-
-// lockKeyOf is the key of the lock of an inode. Inodes that share one only wait for each other more
-// often.
-func (schema schemaName) lockKeyOf(ino store.Ino) int64 {
-	h := (uint64(schema.lockKey()) ^ uint64(ino)) * 0x9e3779b97f4a7c15
-	return int64((h ^ h>>32) &^ alone)
-}
-
-// lockStep is the step that locks the volume.
-func (s *Store) lockStep() step {
-	return step{statement: lockVolume, args: []any{s.schema.lockKey()}, row: ignore}
-}
 
 // locks returns the keys for the function apply, the volume's first. There are none if the
 // transaction has locked the volume.

@@ -29,19 +29,6 @@ type longRead struct {
 // longWindow is how many bytes a long read asks for ahead.
 const longWindow = 64 << 20
 
-// longRead returns the long read of a call of ReadAt, or nil if it is none.
-func (r *reader) longRead(n *store.Node, p []byte, off int64) *longRead {
-	if r.s.objects == nil || r.snapshot == nil || len(p) <= maxRead {
-		return nil
-	}
-	l := &longRead{o: r.s.objects, n: n, p: p, off: off, asked: off, fetches: make(map[int64]*fetch)}
-	l.ctx, l.cancel = context.WithCancel(r.ctx)
-	l.stop = context.AfterFunc(l.o.ctx, l.cancel)
-	room := l.o.cacheSize / 2
-	l.keep = !l.o.streams.goesOn(n, off, int64(len(p))) && int64(len(p)) <= room || n.Size <= room
-	return l
-}
-
 // end ends all fetches.
 func (l *longRead) end() {
 	if l == nil {

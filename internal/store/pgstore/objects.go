@@ -87,7 +87,7 @@ func newObjects(client *bucket.Client, cache *chunkcache.Cache, cacheSize int64)
 		running: make(map[chunkcache.Key]*fetch),
 	}
 	o.cacheSize, o.streams.window = cacheSize, min(maxWindow, cacheSize/2)
-	o.ctx, o.cancel = context.WithCancel(bg)
+	o.ctx, o.cancel = context.WithCancel(context.Background())
 	return o
 }
 
@@ -104,14 +104,6 @@ func (o *objects) close() {
 // partSize is how much of a long content is written or read at once, so that several objects are
 // under way.
 const partSize = 4 * maxObject
-
-// partSize is store.Features.PartSize.
-func (s *Store) partSize() int {
-	if s.objects == nil {
-		return 0
-	}
-	return partSize
-}
 
 // An upload is an object on its way to the bucket.
 type upload struct {
@@ -200,14 +192,6 @@ func (r *chunkReader) Read(p []byte) (int, error) {
 		at += int64(len(c))
 	}
 	return 0, io.EOF
-}
-
-// bucketOr returns the objects of the volume. It is an error if it has no bucket.
-func (s *Store) bucketOr(ino store.Ino) (*objects, error) {
-	if s.objects == nil {
-		return nil, store.Damaged("inode %d has content in a bucket, and the volume names none", ino)
-	}
-	return s.objects, nil
 }
 
 // lost is the error for a chunk that the bucket does not have as it was written.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/foliofs/folio/internal/store"
 	"github.com/foliofs/folio/internal/store/pgstore/bucket"
 	"github.com/foliofs/folio/internal/store/pgstore/chunkcache"
 )
@@ -47,7 +48,7 @@ func (s *Store) openBucket(ctx context.Context, address string, o *Options) erro
 		return err
 	}
 	s.objects = newObjects(client, cache, size)
-	s.collector.after = cmp.Or(o.SweepAfter, defaultSweepAfter)
+	s.sweepAfter = cmp.Or(o.SweepAfter, defaultSweepAfter)
 	return nil
 }
 
@@ -158,4 +159,20 @@ func foreign(client *bucket.Client, marker string) error {
 		return fmt.Errorf("%s: the bucket belongs to another volume: name another one, or another prefix in it", client.Address())
 	}
 	return fmt.Errorf("%s: the object folio-volume in the bucket is not Folio's: name another prefix in it", client.Address())
+}
+
+// partSize is store.Features.PartSize.
+func (s *Store) partSize() int {
+	if s.objects == nil {
+		return 0
+	}
+	return partSize
+}
+
+// bucketOr returns the objects of the volume. It is an error if it has no bucket.
+func (s *Store) bucketOr(ino store.Ino) (*objects, error) {
+	if s.objects == nil {
+		return nil, store.Damaged("inode %d has content in a bucket, and the volume names none", ino)
+	}
+	return s.objects, nil
 }

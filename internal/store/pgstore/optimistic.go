@@ -2,7 +2,6 @@ package pgstore
 
 import (
 	"errors"
-	"io/fs"
 	"maps"
 	"sync"
 
@@ -44,17 +43,18 @@ func (m *optimisticCache) shouldTry() bool {
 	return m.backoff.shouldTry() && len(m.young.nodes) > 0
 }
 
-// note remembers what a transaction knows when it is committed, or forgets everything.
-func (m *optimisticCache) note(t *tx, err error, guessed bool) {
+// note remembers what a transaction knows when it is committed, or forgets everything: k is nil if
+// the transaction failed, or does not know all that it has changed.
+func (m *optimisticCache) note(k *readCache, guessed, right bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if err != nil || t.flushes > 0 || len(t.cache.nodes)+len(t.cache.entries) > maxYoung {
+	if k == nil || len(k.nodes)+len(k.entries) > maxYoung {
 		m.young, m.old = cachedRows{}, cachedRows{}
 	} else {
-		m.learn(&t.cache)
+		m.learn(k)
 	}
 	if guessed {
-		m.backoff.record(err == nil)
+		m.backoff.record(right)
 	}
 }
 
@@ -95,32 +95,6 @@ func (m *optimisticCache) entry(key store.EntryKey) store.Entry {
 		e = m.old.entries[key]
 	}
 	return e
-}
-
-// mustRead ends a transaction that has guessed and needs the server.
-func (r *reader) mustRead() error {
-	r.broken = errGuess
-	return r.broken
-}
-
-// guessNode is Node without the server.
-func (r *reader) guessNode(ino store.Ino) (store.Node, error) {
-	n, ok := r.guess.node(ino)
-	if !ok {
-		return n, r.mustRead()
-	}
-	r.cache.readNode(n)
-	return n, nil
-}
-
-// guessEntry is Lookup without the server.
-func (r *reader) guessEntry(key store.EntryKey) (store.Entry, error) {
-	e := r.guess.entry(key)
-	r.cache.readEntry(key, e)
-	if e.Ino == 0 {
-		return e, fs.ErrNotExist
-	}
-	return e, nil
 }
 
 // A backoff decides whether a guess is worth a trip. The more guesses in a row were wrong, the

@@ -2,19 +2,11 @@ package pgstore
 
 import (
 	"context"
-	"sync"
 
 	"github.com/jackc/pgx/v5"
 
 	"github.com/foliofs/folio/internal/store"
 )
-
-// pins are the inodes that this Store has pinned because files are open. Only the Store knows them:
-// to pin an inode takes no trip, unless the server has not heard of the session for long.
-type pins struct {
-	mu     sync.Mutex // guards inodes
-	inodes map[store.Ino]int
-}
 
 // Pin implements store.Store. The session lives when it returns, for a third of its lease at least,
 // unless the server can only be read, as after a failover.
@@ -43,23 +35,6 @@ func (s *Store) Unpin(ino store.Ino) {
 		s.released.Add(ino)
 		s.released.Reap(s.reapReleased)
 	}
-}
-
-// remove ends one pin, and reports whether that was the last one of the inode.
-func (h *pins) remove(ino store.Ino) (last bool) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.inodes[ino]--; h.inodes[ino] > 0 {
-		return false
-	}
-	delete(h.inodes, ino)
-	return true
-}
-
-func (h *pins) pinned(ino store.Ino) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.inodes[ino] > 0
 }
 
 // reapReleased removes the orphans among the inodes that were unpinned.

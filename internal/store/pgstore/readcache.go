@@ -130,3 +130,14 @@ func (k *readCache) hasPath(p store.Path, empty func(dir store.Ino) bool) bool {
 	}
 	return true
 }
+
+// nodeRow takes the columns of an inode after the number.
+func nodeRow(v [][]byte) store.NodeRow {
+	return store.NodeRow{
+		Mode: number(v[0]), Nlink: number(v[1]), UID: number(v[2]), GID: number(v[3]), Size: number(v[4]), Holes: number(v[5]),
+		Mtime: number(v[6]), Ctime: number(v[7]), Atime: number(v[8]), Rdev: number(v[9]),
+	}
+}
+
+// largeFile is how many stored bytes an inode may claim without a look at the size of the table.
+const largeFile = 16 << 20

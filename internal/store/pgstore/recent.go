@@ -75,37 +75,21 @@ func (schema schemaName) listenersOf() int32 {
 	return int32(h.Sum32())
 }
 
-// A listener drops the recent snapshot as soon as the server says that the volume has changed. It
-// has a connection of its own.
-type listener struct {
-	cancel context.CancelFunc
-	ended  chan struct{} // closed when the goroutine has ended; nil if there is none
-}
-
-func (l *listener) begin(s *Store) {
-	ctx, cancel := context.WithCancel(bg)
-	l.cancel, l.ended = cancel, make(chan struct{})
-	go func() {
-		defer close(l.ended)
-		for ctx.Err() == nil {
-			err := s.listen(ctx) // a snapshot is used for a short time only
-			s.recent.drop()
-			select {
-			case <-ctx.Done():
-			case <-time.After(listenAgain(err)):
-			}
+// listenAlways listens, and listens again when that has failed, until ctx is done. Meanwhile a
+// snapshot is used for a short time only.
+func (s *Store) listenAlways(ctx context.Context) {
+	for ctx.Err() == nil {
+		err := s.listen(ctx)
+		s.recent.drop()
+		select {
+		case <-ctx.Done():
+		case <-time.After(listenAgain(err)):
 		}
-	}()
-}
-
-func (l *listener) stop() {
-	if l.ended != nil {
-		l.cancel()
-		<-l.ended
 	}
 }
 
-// listen drops the recent snapshot whenever the server says so, until the connection breaks.
+// listen drops the recent snapshot whenever the server says so, until the connection breaks. It has
+// a connection of its own.
 func (s *Store) listen(ctx context.Context) error {
 	c, err := pgx.ConnectConfig(ctx, s.pool.Config().ConnConfig.Copy())
 	if err != nil {

@@ -126,17 +126,12 @@ func TestListener(t *testing.T) {
 	must(t, writer.Mkdir("dir", 0o755))
 	_, err := reader.Stat("dir")
 	must(t, err)
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+	eventually(t, func() bool {
 		must(t, writer.Update(context.Background(), func(tx *folio.Tx) error { return tx.Chmod("dir", 0o700) }))
 		must(t, writer.Chmod("dir", 0o755))
 		must(t, writer.Chmod("dir", 0o711))
 		info, err := reader.Stat("dir")
 		must(t, err)
-		if info.Mode().Perm() == 0o711 {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("%v", info.Mode())
-		}
-	}
+		return info.Mode().Perm() == 0o711
+	})
 }

@@ -1,23 +1,13 @@
 package pgstore
 
 import (
+	"cmp"
 	"context"
-	"encoding/binary"
+	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 )
-
-// A step is a statement of a trip.
-type step struct {
-	statement statement
-	args      []any
-	row       func(v [][]byte) // takes a row, whose bytes are valid until it returns; nil if there are none
-	count     *int64           // gets the number of rows that were changed; or nil
-	copied    *bulk            // goes by COPY in place of a statement; only in the first step
-}
-
-// do returns a step whose result does not matter.
-func do(i statement, args ...any) step { return step{statement: i, args: args} }
 
 // roundTrip sends statements to the server together and waits for their results: it takes the time
 // of one round trip, besides the work. The first error ends it.
@@ -89,16 +79,55 @@ func (st *step) takeRows(rows pgx.Rows) error {
 	return rows.Err()
 }
 
-// number reads a bigint, 0 for NULL.
-func number(v []byte) int64 {
-	if len(v) != 8 {
-		return 0
+// repeat calls fn, which changes nothing if it fails so, again and again while it meets conflicts
+// or the connection breaks.
+func (s *Store) repeat(ctx context.Context, fn func() error) error {
+	d := delay{begun: time.Now()}
+	for {
+		err := fn()
+		if !isConflict(err) && !isBroken(err) || !d.wait(ctx, s.timeout) {
+			return err
+		}
 	}
-	return int64(binary.BigEndian.Uint64(v))
 }
 
-// numberInto returns the row function of a statement that gives one number.
-func numberInto(n *int64) func(v [][]byte) { return func(v [][]byte) { *n = number(v[0]) } }
+// lockStep is the step that locks the volume.
+func (s *Store) lockStep() step {
+	return step{statement: lockVolume, args: []any{s.schema.lockKey()}, row: ignore}
+}
 
-// ignore is the row function of a statement whose rows do not matter.
-func ignore([][]byte) {}
+// connect takes a connection and makes the first trip of a transaction on it. If the server is out
+// of reach, breaks the connection, or finds a conflict, connect tries again, for as long as the
+// Store's timeout: nothing has happened then. It does not if a row function was called, except
+// those of the first steps, which begin the transaction.
+func (s *Store) connect(ctx context.Context, first int, steps ...step) (*pgxpool.Conn, error) {
+	var d delay
+	taken := false
+	for i := first; i < len(steps); i++ {
+		if row := steps[i].row; row != nil {
+			steps[i].row = func(v [][]byte) { taken = true; row(v) }
+		}
+	}
+	for {
+		c, err := s.pool.Acquire(ctx)
+		if err == nil {
+			if err = s.roundTrip(ctx, c.Conn(), steps...); err == nil {
+				return c, nil
+			}
+			s.abandon(c)
+		}
+		if taken || !isBroken(err) && !isConflict(err) || !d.wait(ctx, s.timeout) {
+			return nil, cmp.Or(ctx.Err(), explain(err))
+		}
+	}
+}
+
+// abandon rolls back what runs on a connection and gives it back.
+func (s *Store) abandon(c *pgxpool.Conn) {
+	if !c.Conn().IsClosed() && c.Conn().PgConn().TxStatus() != 'I' {
+		ctx, cancel := context.WithTimeout(context.Background(), s.timeout)
+		defer cancel()
+		_ = s.roundTrip(ctx, c.Conn(), do(rollback)) // if that fails, the pool closes the connection
+	}
+	c.Release()
+}

@@ -12,8 +12,6 @@ import (
 	"github.com/foliofs/folio/internal/store"
 )
 
-var bg = context.Background()
-
 // A reader reads within a transaction, which its first trip begins.
 type reader struct {
 	s      *Store
@@ -193,17 +191,6 @@ func (r *reader) unlessSure(err error) error {
 // errLock says that an optimistic transaction must run again, with the volume locked.
 var errLock = errors.New("the volume must be locked")
 
-// nodeRow takes the columns of an inode after the number.
-func nodeRow(v [][]byte) store.NodeRow {
-	return store.NodeRow{
-		Mode: number(v[0]), Nlink: number(v[1]), UID: number(v[2]), GID: number(v[3]), Size: number(v[4]), Holes: number(v[5]),
-		Mtime: number(v[6]), Ctime: number(v[7]), Atime: number(v[8]), Rdev: number(v[9]),
-	}
-}
-
-// largeFile is how many stored bytes an inode may claim without a look at the size of the table.
-const largeFile = 16 << 20
-
 // fits returns an error if an inode claims to have more content than its table has bytes.
 func (r *reader) fits(n *store.Node) error {
 	stored := n.Size - n.Holes
@@ -279,4 +266,49 @@ func (r *reader) List(dir store.Ino, after string, max int, l *store.Listing) er
 		return err
 	}
 	return damage
+}
+
+// mustRead ends a transaction that has guessed and needs the server.
+func (r *reader) mustRead() error {
+	r.broken = errGuess
+	return r.broken
+}
+
+// guessNode is Node without the server.
+func (r *reader) guessNode(ino store.Ino) (store.Node, error) {
+	n, ok := r.guess.node(ino)
+	if !ok {
+		return n, r.mustRead()
+	}
+	r.cache.readNode(n)
+	return n, nil
+}
+
+// guessEntry is Lookup without the server.
+func (r *reader) guessEntry(key store.EntryKey) (store.Entry, error) {
+	e := r.guess.entry(key)
+	r.cache.readEntry(key, e)
+	if e.Ino == 0 {
+		return e, fs.ErrNotExist
+	}
+	return e, nil
+}
+
+// Begin starts a read transaction. The first method of it that needs the server takes the snapshot.
+func (s *Store) Begin(ctx context.Context) (store.Rx, error) {
+	r, err := s.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+func (s *Store) begin(ctx context.Context) (*rx, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := s.gate.Enter(); err != nil {
+		return nil, err
+	}
+	return newRx(s), nil
 }

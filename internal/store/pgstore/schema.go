@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"io/fs"
 
 	"github.com/jackc/pgx/v5"
@@ -340,4 +341,21 @@ func (schema schemaName) make(ctx context.Context, tx pgx.Tx) error {
 		_, err = tx.Exec(ctx, "CREATE SCHEMA "+schema.quoted())
 	}
 	return err
+}
+
+// alone marks a key.
+const alone = 1
+
+// lockKey is the key of the lock of the volume. The even numbers after it are those of its lanes.
+func (schema schemaName) lockKey() int64 {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(schema))
+	return int64(h.Sum64() &^ 0xff)
+}
+
+// lockKeyOf is the key of the lock of an inode. Inodes that share one only wait for each other more
+// often.
+func (schema schemaName) lockKeyOf(ino store.Ino) int64 {
+	h := (uint64(schema.lockKey()) ^ uint64(ino)) * 0x9e3779b97f4a7c15
+	return int64((h ^ h>>32) &^ alone)
 }

@@ -1,13 +1,10 @@
 package pgstore
 
 import (
-	"context"
 	"slices"
 	"strconv"
 	"sync"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 
 	"github.com/foliofs/folio/internal/store"
 )
@@ -25,11 +22,10 @@ import (
 // session that begins waits for the transactions that write, so the list of an orphan has every
 // session that could have found its name.
 type session struct {
-	s       *Store
-	cancel  context.CancelFunc // nil if there is no session
-	running sync.WaitGroup     // two goroutines
-	kick    chan struct{}      // that there are orphans to remove
-	look    chan struct{}      // that it is time to look for orphans
+	s *Store
+	background
+	kick chan struct{} // that there are orphans to remove
+	look chan struct{} // that it is time to look for orphans
 
 	touching sync.Mutex // held by a goroutine that makes a heartbeat; guards failed and ended; before mu
 	failed   error      // of the last heartbeat
@@ -43,43 +39,8 @@ type session struct {
 	marked map[store.Ino]struct{} // orphans that wait for this session, as far as it knows
 }
 
-// begin starts the goroutines that show that the session lives, and that maintain orphans.
-func (n *session) begin(s *Store) {
-	ctx, cancel := context.WithCancel(bg)
-	n.s, n.cancel, n.kick, n.look = s, cancel, make(chan struct{}, 1), make(chan struct{}, 1)
-	n.running.Go(func() { n.live(ctx) })
-	n.running.Go(func() { n.maintain(ctx) })
-}
-
-// stop ends the goroutines.
-func (n *session) stop() {
-	if n.cancel != nil {
-		n.cancel()
-		n.running.Wait()
-	}
-}
-
 // reapDelay is how long the goroutine waits for further orphans.
 const reapDelay = 50 * time.Millisecond
-
-// maintain removes orphans and dead sessions until ctx is done. What fails is done next time.
-func (n *session) maintain(ctx context.Context) {
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-n.look:
-			_ = n.s.maintain(ctx)
-		case <-n.kick:
-			select {
-			case <-ctx.Done():
-				return
-			case <-time.After(reapDelay):
-				_ = n.s.reap(ctx, n.unpinned())
-			}
-		}
-	}
-}
 
 // orphaned notes orphans of a transaction that was committed.
 func (n *session) orphaned(list []store.Ino) {
@@ -164,40 +125,26 @@ func (n *session) began(id, sessions, listeners int64) {
 	n.heard = listeners > 0
 }
 
-// register adds the session, after it has removed those that are dead. It removes the orphans for
-// which no session waits.
-func (s *Store) register(ctx context.Context, c *pgx.Conn) error {
-	begun := time.Now()
-	var id, sessions, listeners int64
-	err := s.roundTrip(ctx, c, do(beginWrite), s.lockStep(), do(expireSessions),
-		step{statement: addSession, args: []any{s.lease.Microseconds()}, row: numberInto(&id)},
-		step{statement: countSessions, row: numberInto(&sessions)}, s.countListeners(&listeners), do(commit))
-	if err != nil {
-		_ = s.roundTrip(ctx, c, do(rollback))
-		return err
-	}
-	s.session.began(id, sessions, listeners)
-	s.session.wasSeen(begun)
-	_ = s.reapOn(ctx, c, nil) // if that fails, another session does it
-	return nil
+// pins are the inodes that this Store has pinned because files are open. Only the Store knows them:
+// to pin an inode takes no trip, unless the server has not heard of the session for long.
+type pins struct {
+	mu     sync.Mutex // guards inodes
+	inodes map[store.Ino]int
 }
 
-// unregister removes the session, and the orphans for which no session waits then.
-func (s *Store) unregister() {
-	if s.session.cancel == nil {
-		return
+// remove ends one pin, and reports whether that was the last one of the inode.
+func (h *pins) remove(ino store.Ino) (last bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.inodes[ino]--; h.inodes[ino] > 0 {
+		return false
 	}
-	ctx, cancel := context.WithTimeout(bg, s.timeout)
-	defer cancel()
-	c, err := s.connect(ctx, 1, do(removeSession, s.session.number()))
-	if err != nil {
-		return // it is dead when its lease has ended
-	}
-	defer s.abandon(c)
-	_ = s.reapOn(ctx, c.Conn(), nil)
+	delete(h.inodes, ino)
+	return true
 }
 
-// countListeners counts the Stores that want to hear of changes.
-func (s *Store) countListeners(n *int64) step {
-	return step{statement: countListeners, args: []any{int64(lockOfListeners), int64(uint32(s.schema.listenersOf()))}, row: numberInto(n)}
+func (h *pins) pinned(ino store.Ino) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.inodes[ino] > 0
 }

@@ -31,6 +31,15 @@ func administrate(t *testing.T, address string) (admin *pgx.Conn, set func(param
 			_, err := admin.Exec(ctx, text)
 			must(t, err)
 		}
+		name, value, _ := strings.Cut(parameter, " = ")
+		eventually(t, func() bool { // the server tells all its processes before it starts another one
+			c, err := pgx.Connect(ctx, pgstore.PlainAddress(address))
+			must(t, err)
+			defer c.Close(ctx)
+			var now string
+			must(t, c.QueryRow(ctx, "SELECT current_setting($1)", name).Scan(&now))
+			return now == strings.Trim(value, "'")
+		})
 	}
 }
 
@@ -51,7 +60,6 @@ func TestFence(t *testing.T) {
 		"Clone": func(name string) error { return v.Clone("old", name) },
 	}
 	set("default_transaction_read_only = on")
-	time.Sleep(100 * time.Millisecond) // the server's processes read it soon
 	for what, call := range calls {
 		if err := call("during " + what); !errors.Is(err, store.ErrReadOnly) {
 			t.Errorf("%s during the fence: %v", what, err)
@@ -67,7 +75,6 @@ func TestFence(t *testing.T) {
 		_ = reader.Close()
 	}
 	set("default_transaction_read_only = off")
-	time.Sleep(100 * time.Millisecond)
 	for what, call := range calls {
 		if err := call("after " + what); err != nil {
 			t.Errorf("%s after the fence: %v", what, err)
@@ -87,7 +94,6 @@ func TestUnconfirmed(t *testing.T) {
 	admin, set := administrate(t, address)
 	must(t, v.WriteFile("old", nil, 0o644))
 	set("synchronous_standby_names = 'nobody'")
-	time.Sleep(100 * time.Millisecond)
 	for what, call := range map[string]func() error{
 		"WriteFile": func() error { return v.WriteFile("file", []byte("text"), 0o644) },
 		"Update": func() error {
@@ -111,7 +117,6 @@ func TestUnconfirmed(t *testing.T) {
 		}
 	}
 	set("synchronous_standby_names = ''")
-	time.Sleep(100 * time.Millisecond)
 	must(t, v.WriteFile("file", []byte("more"), 0o644))
 }
 

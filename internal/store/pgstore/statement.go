@@ -1,6 +1,9 @@
 package pgstore
 
-import "strings"
+import (
+	"encoding/binary"
+	"strings"
+)
 
 // A statement is one of SQL that is prepared once for each connection.
 type statement int
@@ -232,3 +235,29 @@ func (schema schemaName) statements() (sql [numStatements]string) {
 func (schema schemaName) in(text string) string {
 	return strings.ReplaceAll(text, "@", schema.quoted()+".")
 }
+
+// A step is a statement of a trip.
+type step struct {
+	statement statement
+	args      []any
+	row       func(v [][]byte) // takes a row, whose bytes are valid until it returns; nil if there are none
+	count     *int64           // gets the number of rows that were changed; or nil
+	copied    *bulk            // goes by COPY in place of a statement; only in the first step
+}
+
+// do returns a step whose result does not matter.
+func do(i statement, args ...any) step { return step{statement: i, args: args} }
+
+// number reads a bigint, 0 for NULL.
+func number(v []byte) int64 {
+	if len(v) != 8 {
+		return 0
+	}
+	return int64(binary.BigEndian.Uint64(v))
+}
+
+// numberInto returns the row function of a statement that gives one number.
+func numberInto(n *int64) func(v [][]byte) { return func(v [][]byte) { *n = number(v[0]) } }
+
+// ignore is the row function of a statement whose rows do not matter.
+func ignore([][]byte) {}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"maps"
 	"slices"
 
 	"github.com/foliofs/folio/internal/store"
@@ -556,7 +555,11 @@ func (t *tx) commit() error {
 	unconfirmed := watchStandby(t.conn.Conn().PgConn())
 	err := cmp.Or(t.flush(after...), unconfirmed())
 	t.s.recent.drop()
-	t.s.optimistic.note(t, err, guessed)
+	var known *readCache
+	if err == nil && t.flushes == 0 {
+		known = &t.cache
+	}
+	t.s.optimistic.note(known, guessed, err == nil)
 	t.kept = err == nil || errors.Is(err, ErrUnknown)
 	if isBroken(err) && codeOf(err) != codeReadOnly {
 		err, t.kept = ErrUnknown, true
@@ -585,6 +588,3 @@ func (t *tx) release() {
 	t.broken = cmp.Or(t.broken, fs.ErrClosed)
 	t.s.objects.discard(slices.DeleteFunc(t.uploads, func(u *upload) bool { return t.kept && u.sent }))
 }
-
-// sortedKeys returns the keys of a map in order, so that rows are always locked in the same one.
-func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }

@@ -5,6 +5,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/foliofs/folio/internal/store"
 )
 
@@ -60,4 +62,23 @@ func (s *Store) transact(ctx context.Context, inodes int, first approach, fn fun
 	}
 	s.session.orphaned(t.orphaned())
 	return nil
+}
+
+// Sync implements store.Store. The server syncs each commit unless it was told otherwise, by
+// synchronous_commit in the address. Then Sync commits a change of nothing durably, and with it all
+// those before.
+func (s *Store) Sync(ctx context.Context) error {
+	if err := s.gate.Enter(); err != nil {
+		return err
+	}
+	defer s.gate.Leave()
+	if s.readOnly || s.pool.Config().ConnConfig.RuntimeParams["synchronous_commit"] == "" {
+		return ctx.Err()
+	}
+	return explain(s.repeat(ctx, func() error {
+		return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+			_, err := tx.Exec(ctx, "SELECT set_config('synchronous_commit', 'on', true), pg_logical_emit_message(true, 'folio', '')")
+			return err
+		})
+	}))
 }

@@ -87,11 +87,6 @@ func (t *tx) chunkLength(n *store.Node, off int64) (int, error) {
 	return int(list[0].Size), nil
 }
 
-// isCut reports whether a data row on the server is about to be removed.
-func (t *tx) isCut(id int64) bool {
-	return slices.ContainsFunc(t.cuts, func(c span) bool { return c.has(id) })
-}
-
 // chunk returns the content of a data row that has size bytes.
 func (t *tx) chunk(id int64, size int) (p []byte, err error) {
 	if chunk, ok := t.chunks[id]; ok {

@@ -102,7 +102,7 @@ func start(path, dir string) (*Server, error) {
 			_ = c.Close()
 			return s, nil
 		}
-		time.Sleep(20 * time.Millisecond)
+		<-time.After(20 * time.Millisecond)
 	}
 	s.kill()
 	return nil, fmt.Errorf("the S3 server does not answer: %s", bytes.TrimSpace(said.Bytes()))

@@ -32,7 +32,6 @@ var knots = map[string]int{
 	"internal/osfile/crashfs": 9,
 	"internal/pager":          21,
 	"internal/store/native":   8,
-	"internal/store/pgstore":  30,
 	"internal/store/sqlstore": 12,
 	"internal/wal":            9,
 	"mount":                   12,

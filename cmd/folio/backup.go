@@ -36,7 +36,7 @@ func (c *command) backupCommand() *cobra.Command {
 its log. DEST is a file, which appears complete and synced or not at all. A dash writes to standard
 output. An existing file is refused. --force replaces a volume at that moment, and --force-any any file.
 
-With --json: one object; docs/howto/command.md describes it.`,
+With --json: one object; docs/reference/json.md describes it.`,
 		`  folio backup photos.folio photos-monday.folio
   folio backup photos.folio - | zstd > photos.folio.zst`,
 		between(2, 2, "VOLUME and DEST"))

@@ -22,7 +22,7 @@ func (c *command) checkCommand() *cobra.Command {
 and contents.
 
 Each problem is a line of the output, and the exit code is 1 if there is one. With --json: one object;
-docs/howto/command.md describes it.
+docs/reference/json.md describes it.
 
 With --repair, problems that can be fixed without losing content are fixed first, all of them or none.
 Each repair is a line. Files that have no name are put into the directory lost+found. Other problems

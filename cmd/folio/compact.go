@@ -28,7 +28,7 @@ next to it.
 
 A volume that another program has open cannot be compacted.
 
-With --json: one object; docs/howto/command.md describes it.`,
+With --json: one object; docs/reference/json.md describes it.`,
 		"  folio compact photos.folio",
 		between(1, 1, "one VOLUME"))
 	onVolume(cmd, func(ctx context.Context, loc location.Location) error { return c.compact(ctx, loc, quiet, json) })

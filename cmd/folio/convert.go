@@ -13,7 +13,7 @@ The content of SOURCE decides what it is: a volume, tar (plain, gzip, bzip2, zst
 such as .tar.xz or .7z, which is refused. --format overrides this.
 
 TARGET appears complete or not at all. An existing one is refused, or with --force replaced at that
-moment. Between two archives, a volume next to TARGET holds the files for the time being. docs/howto/command.md
+moment. Between two archives, a volume next to TARGET holds the files for the time being. docs/reference/archives.md
 says what each format keeps.`
 
 func (c *command) convertCommand() *cobra.Command {

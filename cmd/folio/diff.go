@@ -55,7 +55,7 @@ moment. Hard links are compared name by name: two names of one file are like two
 
 --patch and --stat write what git diff does. A file with a NUL in its first 8000 bytes, or of more than
 16 MiB, is binary there, and is only said to differ. With --json: one object for each change and line, as
-docs/howto/command.md describes.
+docs/reference/json.md describes.
 
 The exit code is 0 if nothing differs, 1 if something does, and 2 if something could not be compared. A
 file that cannot be read is named, and the rest is compared.`
@@ -213,7 +213,7 @@ func withSlash(path string, f *compare.File) string {
 	return path
 }
 
-// A changeJSON is a change for programs; docs/howto/command.md describes the fields.
+// A changeJSON is a change for programs; docs/reference/json.md describes the fields.
 type changeJSON struct {
 	value.JSONPath
 	OldPath    *value.JSONText `json:"old_path,omitempty"`

@@ -39,7 +39,7 @@ before the files in it. Symbolic links are not followed. Paths have the form tha
   --newer and --older are about the last change of the content. They take an age, such as 90s, 15m, 12h,
     7d or 2w, or a time as touch does.
 
-With --json: one object for each file and line, as docs/howto/command.md describes.`
+With --json: one object for each file and line, as docs/reference/json.md describes.`
 
 func (c *command) findCommand() *cobra.Command {
 	f := &find{command: c, depth: -1}

@@ -41,7 +41,7 @@ that have the volume open do so from time to time with what was removed from the
 through the bucket, and removes objects whose program has died before it committed them. Once a day is
 enough.
 
-With --json: one object; docs/howto/command.md describes it.`,
+With --json: one object; docs/reference/json.md describes it.`,
 		"  folio gc 'postgres://folio@db.example/files?volume=photos'",
 		between(1, 1, "one VOLUME"))
 	onVolume(cmd, func(ctx context.Context, loc location.Location) error { return c.gc(ctx, loc, unnamed, quiet, json) })

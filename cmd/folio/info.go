@@ -46,7 +46,7 @@ func (c *command) infoCommand() *cobra.Command {
 		`Describe a volume as a whole: its file, its format, and how much it holds. Of a snapshot, the counts are
 of what it holds, and all else is of the volume.
 
-With --json: one object; docs/howto/command.md describes it.`,
+With --json: one object; docs/reference/json.md describes it.`,
 		"  folio info goroot.folio",
 		between(1, 1, "one VOLUME"))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

@@ -75,7 +75,7 @@ func (c *command) linksListCommand() *cobra.Command {
 it ends, who made it, and the path that it leads to. PATH is the directory that folio serve was given, if
 it was not the whole volume.
 
-With --json: one object for each link and line, as docs/howto/command.md describes.`,
+With --json: one object for each link and line, as docs/reference/json.md describes.`,
 		`  folio links list photos.folio
   folio links list --json photos.folio | jq -r 'select(.user == "ann") | .id'`,
 		between(1, 1, "one VOLUME"))

@@ -29,7 +29,7 @@ its size, and by which name it can be read. States that follow each other and ha
 by size, mode, owner and time of the last change, are one line with the name of the newest. A file that was
 moved is followed by its inode, and one that was replaced by its name.
 
-With --json: one object for each version and line, with all its snapshots; docs/howto/command.md describes it.`,
+With --json: one object for each version and line, with all its snapshots; docs/reference/json.md describes it.`,
 		`  folio log letters.folio:may.txt
   folio cat letters.folio@monday:may.txt`,
 		between(1, 1, "one VOLUME:PATH"))

@@ -33,7 +33,7 @@ func (c *command) lsCommand() *cobra.Command {
 		`List directories of a volume, sorted by name, and other files as themselves.
 
 With -l: mode, links, owner and group as numbers, size in bytes, time of the last change, name.
-With --json: one object for each file and line, as docs/howto/command.md describes.`,
+With --json: one object for each file and line, as docs/reference/json.md describes.`,
 		`  folio ls goroot.folio
   folio ls -lh goroot.folio:src/io goroot.folio:bin
   folio ls -R --json goroot.folio | jq -r 'select(.size > 1e6).path'`,

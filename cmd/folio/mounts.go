@@ -23,7 +23,7 @@ func (c *command) mountsCommand() *cobra.Command {
 		`List the volumes that are mounted, a line for each: ro if it is mounted for reading only, otherwise rw;
 the volume, with the directory in it; and where it is mounted.
 
-With --json: one object for each mount and line, as docs/howto/command.md describes.`,
+With --json: one object for each mount and line, as docs/reference/json.md describes.`,
 		"  folio mounts",
 		between(0, 0, "no arguments"))
 	cmd.ValidArgsFunction = cobra.NoFileCompletions

@@ -85,7 +85,7 @@ differs, and 1 if something does.`,
 	return cmd
 }
 
-// An overlayChangeJSON is a change of an overlay for programs; docs/howto/command.md describes the
+// An overlayChangeJSON is a change of an overlay for programs; docs/reference/json.md describes the
 // fields.
 type overlayChangeJSON struct {
 	value.JSONPath

@@ -45,7 +45,7 @@ alone, and of others only what differs is written. To be able to undo it, make a
 folio cp copies files out of a snapshot next to those that are there.
 
 With -v: a line for each change, when all is done: new, changed or removed, and the path.
-With --json: one object; docs/howto/command.md describes it.`
+With --json: one object; docs/reference/json.md describes it.`
 
 func (c *command) restoreCommand() *cobra.Command {
 	r := &restorer{command: c}

@@ -101,7 +101,7 @@ func (c *command) snapshotListCommand() *cobra.Command {
 	cmd := newCommand("list VOLUME", "List the snapshots of a volume",
 		`List the snapshots of a volume, the oldest first: when each was made, and its name.
 
-With --json: one object for each snapshot and line, as docs/howto/command.md describes.`,
+With --json: one object for each snapshot and line, as docs/reference/json.md describes.`,
 		`  folio snapshot list photos.folio
   folio snapshot list --json photos.folio | jq -r .name`,
 		between(1, 1, "one VOLUME"))

@@ -22,7 +22,7 @@ func (c *command) statCommand() *cobra.Command {
 	cmd := newCommand("stat VOLUME[:PATH]...", "Tell all about files",
 		`Tell all that a volume knows about files. A symbolic link is told about itself.
 
-With --json: one object for each file and line, as docs/howto/command.md describes.`,
+With --json: one object for each file and line, as docs/reference/json.md describes.`,
 		`  folio stat goroot.folio:VERSION
   folio stat --json goroot.folio:src goroot.folio:bin/go | jq .mtime`,
 		between(1, -1, "VOLUME[:PATH]"))

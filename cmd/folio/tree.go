@@ -29,7 +29,7 @@ func (c *command) treeCommand() *cobra.Command {
 	cmd := newCommand("tree VOLUME[:PATH]", "Draw a directory and all that is in it",
 		`Draw a directory and all that is in it.
 
-With --json: one object for each file and line, parents first, as docs/howto/command.md describes.`,
+With --json: one object for each file and line, parents first, as docs/reference/json.md describes.`,
 		`  folio tree -L 2 goroot.folio:src
   folio tree -dh goroot.folio`,
 		between(1, 1, "one VOLUME[:PATH]"))

@@ -76,7 +76,7 @@ func (c *command) versionCommand() *cobra.Command {
 newest format of volumes that it reads and writes, and whether this system can mount volumes, by
 FUSE. folio --version prints most of it in one line.
 
-With --json: one object; docs/howto/command.md describes it.`,
+With --json: one object; docs/reference/json.md describes it.`,
 		"  folio version",
 		between(0, 0, "no arguments"))
 	cmd.ValidArgsFunction = cobra.NoFileCompletions

@@ -141,7 +141,7 @@ func (e *Export) archiveFailure(err error) error {
 }
 
 // An unsupported counts what the files of an export have and a SQLite archive cannot hold.
-// docs/howto/command.md says what else a format rounds or leaves out.
+// docs/reference/archives.md says what else a format rounds or leaves out.
 type unsupported struct {
 	seen   map[tree.FileID]bool // files with several names
 	links  int64                // names that became files of their own

@@ -103,7 +103,7 @@ func b2i(b bool) int {
 	return 0
 }
 
-// An entryJSON is an entry for programs; docs/howto/command.md describes the fields.
+// An entryJSON is an entry for programs; docs/reference/json.md describes the fields.
 type entryJSON struct {
 	value.JSONPath
 	Type   string          `json:"type"`

@@ -18,7 +18,7 @@
 //
 // Create and Stream write entries one at a time. Contents stream through little memory, except in a
 // SQLite archive, where each is a value. Files that a format cannot hold are left out with a
-// warning. docs/howto/command.md describes them.
+// warning. docs/reference/archives.md describes them.
 package archive
 
 import (

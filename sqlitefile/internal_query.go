@@ -117,6 +117,26 @@ func (i internalCursor) Load(row *Row) error {
 	return c.rx.indexRow(row, &top.Node, top.i, c.shape)
 }
 
+// Count returns the number of entries. It calls alive for each page and returns its error.
+func (i internalCursor) Count(alive func() error) (n int64, err error) {
+	c := i.c
+	ok, err := c.First()
+	for ok && err == nil {
+		top := &c.path[c.depth]
+		if top.Kind.Leaf() {
+			n += int64(top.Cells - top.i)
+			top.i = top.Cells - 1
+		} else {
+			n++
+		}
+		if err := alive(); err != nil {
+			return 0, err
+		}
+		ok, err = c.Next()
+	}
+	return n, err
+}
+
 // Compare orders an entry against those that begin with the values.
 func (i internalCursor) Compare(row *Row, values []record.Value) (int, error) {
 	k := record.Key{Values: values, Columns: i.c.tree.Key}

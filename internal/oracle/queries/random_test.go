@@ -68,7 +68,7 @@ func TestRandom(t *testing.T) {
 				refused[e.Message]++
 				continue
 			}
-			if wantErr != nil && strings.Contains(wantErr.Error(), "interrupted") {
+			if wantErr != nil && (strings.Contains(wantErr.Error(), "interrupted") || errors.Is(wantErr, context.DeadlineExceeded)) {
 				slow++
 				continue
 			}

@@ -274,6 +274,12 @@ func position(term *syntax.Expr) (at int64, ok bool) {
 			}
 			return at, true
 		}
+	case syntax.OpAnd: // of something false, which SQLite replaces by 0
+		for _, e := range []*syntax.Expr{term.Left, term.Right} {
+			if at, ok := position(e); ok && at == 0 && e.Op != syntax.OpPlus && e.Op != syntax.OpMinus {
+				return 0, true
+			}
+		}
 	case syntax.OpPlus:
 		return position(term.Left)
 	case syntax.OpMinus:

@@ -54,6 +54,10 @@ func (a *tableScan) next(*machine) (ok bool, err error) {
 	return true, a.cursor.Internal(private.Key{}).Load(&a.t.row)
 }
 
+func (a *tableScan) count(m *machine) (int64, error) {
+	return a.cursor.Internal(private.Key{}).Count(m.alive)
+}
+
 // A rowidLookup reads the row with a rowid.
 type rowidLookup struct {
 	t     *table
@@ -313,6 +317,10 @@ func (a *indexRange) next(*machine) (ok bool, err error) {
 	}
 	order, err := c.Compare(&a.t.entry, a.to)
 	return err == nil && (order < 0 || order == 0 && !a.before), err
+}
+
+func (a *indexRange) count(m *machine) (int64, error) {
+	return a.cursor.Internal(private.Key{}).Count(m.alive)
 }
 
 // A streamed reads the rows of a query as they come.

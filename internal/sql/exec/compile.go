@@ -34,7 +34,24 @@ func (c *compiler) evaluator(e *bind.Expr) (evaluator, error) {
 		return evaluator{}, err
 	}
 	p, err := x.b.Program(r)
-	return evaluator{program: p}, err
+	if err != nil {
+		return evaluator{}, err
+	}
+	return evaluator{program: p, registers: p.Registers(), simple: c.simple(e)}, nil
+}
+
+// simple returns the comparison of a column with an integer that an expression is, or nil.
+func (c *compiler) simple(e *bind.Expr) *comparison {
+	if e.Kind != bind.Compare || e.Op < program.Equal || e.Op > program.GreaterEqual || e.Args[0].Kind != bind.ColumnOf ||
+		e.Args[1].Kind != bind.Literal || e.Args[1].Value.Kind() != record.Integer || value.Comparison(e.Args[0].Affinity, e.Args[1].Affinity) == affinityText {
+		return nil
+	}
+	return &comparison{
+		source: c.sources[e.Args[0].Source], column: e.Args[0].Number, integer: e.Args[1].Value.Int(),
+		less:    e.Op == program.Less || e.Op == program.LessEqual || e.Op == program.NotEqual,
+		equal:   e.Op == program.Equal || e.Op == program.LessEqual || e.Op == program.GreaterEqual,
+		greater: e.Op == program.Greater || e.Op == program.GreaterEqual || e.Op == program.NotEqual,
+	}
 }
 
 func (c *compiler) evaluators(list []*bind.Expr) ([]evaluator, error) {

@@ -21,6 +21,7 @@ type groups struct {
 	decides    int // the aggregate whose best row gives the columns; -1 if the first row does
 	sources    []savedSource
 	results    *source // of the aggregates
+	counter    counter // counts the rows without reading them; may be nil
 
 	places map[string]int
 	list   []group
@@ -45,6 +46,13 @@ type aggregate struct {
 	order    value.Collation
 	sign     int // of min and max
 }
+
+// A counter is an access that can count its rows.
+type counter interface {
+	count(m *machine) (int64, error)
+}
+
+func isCount(a *bind.Aggregate) bool { return a.Name == "count" && len(a.Args) == 0 && a.Filter == nil }
 
 // A group is one group of rows.
 type group struct {
@@ -101,6 +109,9 @@ func (c *compiler) group(core *bind.Core, in input) (*groups, error) {
 	}
 	if len(bare) == 0 {
 		g.decides = -1
+	}
+	if len(core.Aggregates) == 1 && len(core.GroupBy) == 0 && len(bare) == 0 && isCount(core.Aggregates[0]) {
+		g.counter = in.(*loops).counter()
 	}
 	return g, nil
 }
@@ -179,6 +190,11 @@ func (g *groups) open() error {
 			break
 		}
 	}
+	if g.counter != nil {
+		var err error
+		g.list[0].count, err = g.counter.count(g.m)
+		return err
+	}
 	first := true
 	for {
 		ok, err := g.input.next()
@@ -220,7 +236,7 @@ func (g *groups) newGroup(key []record.Value) group {
 	x := group{key: key, states: make([]function.Aggregate, len(g.aggregates))}
 	for i := range g.aggregates {
 		a := &g.aggregates[i]
-		if a.name == "count" && len(a.args) == 0 && a.filter == nil {
+		if a.name == "count" && len(a.args) == 0 && a.filter == nil { // the rows of the group are counted
 			continue
 		}
 		x.states[i] = function.NewAggregate(a.name, len(a.args), a.order)

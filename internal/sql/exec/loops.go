@@ -79,6 +79,26 @@ func (l *loops) next() (bool, error) {
 	}
 }
 
+// counter returns what can count the rows of the loops without reading them, or nil.
+func (l *loops) counter() counter {
+	if len(l.levels) != 1 || len(l.before) > 0 {
+		return nil
+	}
+	lv := l.levels[0]
+	if lv.left || len(lv.filters)+len(lv.covered)+len(lv.after) > 0 {
+		return nil
+	}
+	switch a := lv.access.(type) {
+	case *tableScan:
+		return a
+	case *indexRange:
+		if len(a.equal) == 0 && a.low == nil && a.high == nil {
+			return a
+		}
+	}
+	return nil
+}
+
 func (l *level) open(m *machine) error {
 	l.matched, l.null = false, false
 	return l.access.open(m)

@@ -138,23 +138,48 @@ var ErrCorrupt = errors.New("database disk image is malformed")
 
 // An evaluator computes an expression: a column without a program, or a program.
 type evaluator struct {
-	source  *source
-	column  int
-	program *program.Program
+	source    *source
+	column    int
+	program   *program.Program
+	registers []record.Value
+	simple    *comparison // that the program computes
+}
+
+// A comparison compares a column with an integer.
+type comparison struct {
+	source               *source
+	column               int
+	integer              int64
+	less, equal, greater bool // the results
 }
 
 func (e *evaluator) value(m *machine) (record.Value, error) {
 	if e.source != nil {
 		return e.source.column(e.column)
 	}
-	return e.program.Eval(m)
+	return e.program.Run(e.registers, m)
+}
+
+// holds reports whether a condition is true.
+func (e *evaluator) holds(m *machine) (bool, error) {
+	if c := e.simple; c != nil {
+		v, err := c.source.column(c.column)
+		if err != nil {
+			return false, err
+		}
+		if v.Kind() == record.Integer {
+			i := v.Int()
+			return c.less && i < c.integer || c.equal && i == c.integer || c.greater && i > c.integer, nil
+		}
+	}
+	v, err := e.value(m)
+	return err == nil && value.True(v), err
 }
 
 // allTrue reports whether all conditions are true.
 func allTrue(m *machine, conditions []evaluator) (bool, error) {
 	for i := range conditions {
-		v, err := conditions[i].value(m)
-		if err != nil || !value.True(v) {
+		if ok, err := conditions[i].holds(m); !ok || err != nil {
 			return false, err
 		}
 	}

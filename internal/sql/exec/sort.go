@@ -58,7 +58,7 @@ func (s *sorted) open() error {
 	if err := s.rows.open(); err != nil {
 		return err
 	}
-	var room []record.Value
+	var room, worst []record.Value // worst is the last of the rows that are returned, if no other comes
 	for {
 		ok, err := s.rows.next()
 		if err != nil {
@@ -73,7 +73,13 @@ func (s *sorted) open() error {
 		full := s.full()
 		if n := int64(len(s.list)); s.most >= 0 && n > 2*s.most+256 {
 			s.sort()
-			s.list = s.list[:s.most]
+			s.list, worst = s.list[:s.most], nil
+			if s.most > 0 {
+				worst = s.list[s.most-1]
+			}
+		}
+		if worst != nil && compareBy(full, worst, s.keys) >= 0 {
+			continue
 		}
 		var row []record.Value
 		row, room = keep(full, room)

@@ -122,3 +122,18 @@ func (p *Program) Eval(row Row) (record.Value, error) {
 	}
 	return r[p.result], nil
 }
+
+// Registers returns registers for [Program.Run].
+func (p *Program) Registers() []record.Value {
+	r := make([]record.Value, p.registers)
+	copy(r, p.constants)
+	return r
+}
+
+// Run is [Program.Eval] with registers of the caller's, which no other call may use at that time.
+func (p *Program) Run(r []record.Value, row Row) (record.Value, error) {
+	if err := p.runCalls(r, row); err != nil {
+		return record.Value{}, err
+	}
+	return r[p.result], nil
+}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"time"
 
 	"github.com/foliofs/folio/internal/inode"
@@ -89,3 +90,6 @@ func (c *change) mayChangeXattr(ino store.Ino, name string, value []byte) error 
 	}
 	return nil
 }
+
+// validText reports whether s can be a target or the name of an attribute.
+func validText(s string) bool { return s != "" && strings.IndexByte(s, 0) < 0 }

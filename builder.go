@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"strings"
 	"time"
 
 	"github.com/foliofs/folio/internal/build"
@@ -184,9 +183,6 @@ func (h *Header) node(now int64) (n store.Node, err error) {
 	return n, nil
 }
 
-// validText reports whether s can be a target or the name of an attribute.
-func validText(s string) bool { return s != "" && strings.IndexByte(s, 0) < 0 }
-
 func (b *Builder) insert(h *Header, n build.Node, content func(store.Ino) (size, holes int64, err error)) error {
 	ino, err := b.tree.Add(h.Name, n, b.implied())
 	if err != nil {
@@ -310,4 +306,13 @@ func (b *Builder) importFile(src fs.FS, name string) (err error) {
 		return pathError("stat", name, err)
 	}
 	return b.Add(FileInfoHeader(name, info, ""), f)
+}
+
+// enterOnce returns an error if a directory of the source is in seen already, and otherwise adds
+// it.
+func enterOnce(seen *inoset.Set, n *Node) error {
+	if seen.Add(n.Ino) {
+		return nil
+	}
+	return fmt.Errorf("%w: inode %d of the source is a directory that lies in itself, or has two names", ErrDamaged, n.Ino)
 }

@@ -1,9 +1,7 @@
 package folio
 
 import (
-	"errors"
 	"io/fs"
-	"time"
 
 	"github.com/foliofs/folio/internal/inode"
 	"github.com/foliofs/folio/internal/store"
@@ -13,24 +11,14 @@ import (
 // an operation that is refused has changed nothing.
 type change struct {
 	inode.Change
-	fs  *Volume
-	top store.Ino // where paths begin
+	top      store.Ino // where paths begin
+	uid, gid uint32    // of new files
+	isAhead  bool      // the store wants to know paths before they are looked up
 
 	// Values that methods work on, so that a change does not allocate them.
 	walk      parentLookup
 	node, dir store.Node
 }
-
-// changeIn returns a change in a transaction, which happens now, however long it has waited: times
-// follow the order of changes. There is one for all, as one transaction runs at a time.
-func (v *Volume) changeIn(tx store.Tx, top store.Ino) *change {
-	c := &v.running
-	c.Tx, c.Now, c.fs, c.top = tx, time.Now().UnixNano(), v, top
-	return c
-}
-
-func isMissing(err error) bool  { return errors.Is(err, fs.ErrNotExist) }
-func isExisting(err error) bool { return errors.Is(err, fs.ErrExist) }
 
 // find resolves a path up to its last element.
 func (c *change) find(name string, mode targetMode) (target, error) {
@@ -43,10 +31,10 @@ func (c *change) find(name string, mode targetMode) (target, error) {
 
 // readAhead lets a store on another machine know that the path is about to be looked up.
 func (c *change) readAhead(name string) error {
-	if c.fs.ahead == nil {
+	if !c.isAhead {
 		return nil
 	}
-	return c.fs.readAhead(c.Tx, c.top, name)
+	return readAhead(c.Tx, c.top, name)
 }
 
 // existing resolves a path to something that is there.
@@ -72,7 +60,7 @@ func (c *change) addSized(g *target, mode uint32, content []byte, size int64) (_
 	if err := c.enter(g.dir); err != nil {
 		return store.Node{}, err
 	}
-	c.node = store.Node{Mode: mode, UID: c.fs.uid, GID: c.fs.gid, Size: size}
+	c.node = store.Node{Mode: mode, UID: c.uid, GID: c.gid, Size: size}
 	err = c.Create(&c.dir, g.name, &c.node, content)
 	return c.node, err
 }

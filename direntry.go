@@ -2,15 +2,20 @@ package folio
 
 import (
 	"io/fs"
-	"sync"
 
 	"github.com/foliofs/folio/internal/store"
 )
 
+// A beginner begins and ends a transaction that reads.
+type beginner interface {
+	begin() (store.Rx, error)
+	end(rx store.Rx)
+}
+
 // A dirList is the entries of a directory. It is immutable: any number of dirEntries, and the
 // dirCache, share one.
 type dirList struct {
-	from    *reader
+	from    beginner
 	names   string // one after the other
 	items   []listItem
 	entries []dirEntry // the entries for callers: shared, as they are immutable too
@@ -79,33 +84,6 @@ func nodeInfo(rx store.Rx, ino store.Ino, name string) (*fileInfo, error) {
 		return nil, err
 	}
 	return newFileInfo(name, &n), nil
-}
-
-var listings = sync.Pool{New: func() any { return new(store.Listing) }}
-
-// readList reads the entries of dir that sort after a name, at most n, or all if n is 0 or less.
-func (v *reader) readList(rx store.Rx, dir store.Ino, after string, n int) (*dirList, error) {
-	l := listings.Get().(*store.Listing)
-	defer listings.Put(l)
-	l.Reset()
-	if err := rx.List(dir, after, n, l); err != nil {
-		return nil, err
-	}
-	from := v
-	if v.pin == nil { // the list outlives a Root, as files do, and other callers may get it from the dirCache
-		from = &v.fs.reader
-	}
-	list := &dirList{
-		from:    from,
-		names:   string(l.Names),
-		items:   make([]listItem, len(l.Items)),
-		entries: make([]dirEntry, len(l.Items)),
-	}
-	for i, item := range l.Items {
-		list.items[i] = listItem{ref: refOf(item.Ino, item.Type), end: item.End}
-		list.entries[i] = dirEntry{list, i}
-	}
-	return list, nil
 }
 
 // dirEntries returns the result of ReadDir, a slice that the caller may change.

@@ -88,15 +88,6 @@ func storeError(err error) error {
 	return err
 }
 
-// volumeError names the operation and the volume, unless err names a file already or is that of a
-// context.
-func (v *Volume) volumeError(op string, err error) error {
-	if isDone(err) {
-		return err
-	}
-	return pathError(op, v.path, err)
-}
-
 // isDone reports whether err is that of a context that is done.
 func isDone(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
@@ -112,3 +103,9 @@ func linkError(op, oldname, newname string, err error) error {
 	}
 	return posix.LinkError(op, oldname, newname, posix.Named(err))
 }
+
+func isMissing(err error) bool  { return errors.Is(err, fs.ErrNotExist) }
+func isExisting(err error) bool { return errors.Is(err, fs.ErrExist) }
+
+// errMode refuses modes as os.Root does.
+var errMode = errors.New("unsupported file mode")

@@ -77,3 +77,26 @@ func fileMode(m uint32) fs.FileMode { return posix.FileMode(m) }
 
 // posixMode is the inverse of fileMode. ok reports whether a volume knows the type.
 func posixMode(mode fs.FileMode) (m uint32, ok bool) { return posix.Mode(mode) }
+
+func mustBeRegular(mode uint32) error {
+	switch store.TypeOf(mode) {
+	case store.File:
+		return nil
+	case store.Dir:
+		return ErrIsDirectory
+	}
+	return ErrNotRegular
+}
+
+// openable returns an error if an existing file cannot be opened with flag.
+func openable(typ store.Type, flag int) error {
+	switch {
+	case typ != store.Dir && flag&posix.Directory != 0:
+		return ErrNotDirectory
+	case typ == store.Dir && (!posix.Reading(flag) || flag&(posix.Create|posix.Truncate) != 0):
+		return ErrIsDirectory
+	case typ == store.Socket:
+		return ErrNotRegular
+	}
+	return nil
+}

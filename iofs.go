@@ -120,3 +120,13 @@ type globFS struct{ f ioFS }
 func (g globFS) Open(name string) (fs.File, error)          { return g.f.Open(name) }
 func (g globFS) ReadDir(name string) ([]fs.DirEntry, error) { return g.f.ReadDir(name) }
 func (g globFS) Stat(name string) (fs.FileInfo, error)      { return g.f.Stat(name) }
+
+// FS returns the tree as an [fs.FS]: that of the whole volume or, for a [Root], of its directory.
+// The result implements fs.ReadDirFS, fs.StatFS, fs.ReadFileFS, fs.SubFS, fs.GlobFS and
+// fs.ReadLinkFS. The files that it opens are *File.
+//
+// In a damaged volume a directory may have more than one name. fs.WalkDir visits it by each of
+// them, which may take forever. A program that walks a volume of unknown origin should call
+// [Volume.Check] first, or note the inodes of the directories that it has entered, for example by
+// Node.Ino of FileInfo.Sys.
+func (v *reader) FS() fs.FS { return ioFS{reader: v} }

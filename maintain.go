@@ -200,3 +200,24 @@ func repairs(list []store.Repair) (made []Repair) {
 	}
 	return made
 }
+
+// CheckOptions say how Check works. The zero value, and nil, are good defaults.
+type CheckOptions struct {
+	// Progress, if it is not nil, is called from time to time with how far Check is through the
+	// bytes of the volume.
+	Progress func(done, total int64)
+}
+
+// Check looks for contradictions in the whole volume: in the b-trees of its database, and among
+// names, inodes and contents. An error means that it could not look; the report has the problems
+// that it found.
+func (v *Volume) Check(ctx context.Context, o *CheckOptions) (*CheckReport, error) {
+	if o == nil {
+		o = new(CheckOptions)
+	}
+	report, err := v.store.Check(ctx, &store.CheckOptions{Progress: o.Progress})
+	if err != nil {
+		return nil, v.volumeError("check", err)
+	}
+	return checkReport(report), nil
+}

@@ -2,21 +2,14 @@ package folio
 
 import (
 	"cmp"
-	"errors"
 	"io/fs"
-	"math/rand/v2"
-	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/foliofs/folio/internal/inode"
 	"github.com/foliofs/folio/internal/posix"
 	"github.com/foliofs/folio/internal/store"
 )
-
-// errMode refuses modes as os.Root does.
-var errMode = errors.New("unsupported file mode")
 
 // openFile opens a file as flag says, and makes it if flag asks for that. If flag asks to truncate,
 // the result has size 0.
@@ -46,19 +39,6 @@ func (c *change) openFile(name string, flag int, perm fs.FileMode) (store.Node, 
 		return n, err
 	}
 	return n, c.resize(&n, 0)
-}
-
-// openable returns an error if an existing file cannot be opened with flag.
-func openable(typ store.Type, flag int) error {
-	switch {
-	case typ != store.Dir && flag&posix.Directory != 0:
-		return ErrNotDirectory
-	case typ == store.Dir && (!posix.Reading(flag) || flag&(posix.Create|posix.Truncate) != 0):
-		return ErrIsDirectory
-	case typ == store.Socket:
-		return ErrNotRegular
-	}
-	return nil
 }
 
 // resize sets the size of a regular file.
@@ -258,29 +238,4 @@ func (c *change) link(oldname, newname string) error {
 		return err
 	}
 	return c.Link(&c.dir, g.name, &n)
-}
-
-// temporaryTries is how many names CreateTemp tries.
-const temporaryTries = 10000
-
-// CreateTemp makes a new file with permissions 0600 in the directory dir, and opens it for reading
-// and writing, as os.CreateTemp does. Its name is pattern with a random text in place of the last
-// star, or at the end; File.Name returns it, in a Root after the name of that and a slash. The
-// caller must remove the file. A pattern with a slash gives fs.ErrInvalid.
-func (v *writer) CreateTemp(dir, pattern string) (*File, error) {
-	if strings.Contains(pattern, "/") {
-		return nil, pathError("createtemp", pattern, fs.ErrInvalid)
-	}
-	prefix, suffix := pattern, ""
-	if i := strings.LastIndexByte(pattern, '*'); i >= 0 {
-		prefix, suffix = pattern[:i], pattern[i+1:]
-	}
-	for range temporaryTries {
-		name := path.Join(dir, prefix+strconv.FormatUint(uint64(rand.Uint32()), 10)+suffix)
-		f, err := v.OpenFile(name, posix.ReadWrite|posix.Create|posix.Exclusive, 0o600)
-		if err == nil || !isExisting(err) {
-			return f, err
-		}
-	}
-	return nil, pathError("createtemp", path.Join(dir, pattern), fs.ErrExist)
 }

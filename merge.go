@@ -75,7 +75,7 @@ func (v *writer) Merge(ctx context.Context, src fs.FS, dir string, o *MergeOptio
 	if o == nil {
 		o = new(MergeOptions)
 	}
-	m := &merger{ctx: ctx, src: src, dir: dir, policy: o.Policy, progress: o.Progress}
+	m := &merger{ctx: ctx, vol: v.from.fs, src: src, dir: dir, policy: o.Policy, progress: o.Progress}
 	var own error
 	err := v.changeAll(ctx, func(c *change) error {
 		own = m.run(c)
@@ -110,6 +110,7 @@ func (v *writer) changeAll(ctx context.Context, fn func(c *change) error) error 
 // A merger is a Merge.
 type merger struct {
 	ctx      context.Context
+	vol      *Volume
 	src      fs.FS
 	dir      string
 	policy   MergePolicy
@@ -206,19 +207,10 @@ func (m *merger) once(d *mergeDir) error {
 	if !ok || !known {
 		return nil
 	}
-	if volume.fs == m.c.fs && n.Ino == uint64(m.target) && d.name != "." {
+	if volume.fs == m.vol && n.Ino == uint64(m.target) && d.name != "." {
 		return fmt.Errorf("%w: a directory is not merged into itself", posix.ErrInvalid)
 	}
 	return enterOnce(&m.seen, n)
-}
-
-// enterOnce returns an error if a directory of the source is in seen already, and otherwise adds
-// it.
-func enterOnce(seen *inoset.Set, n *Node) error {
-	if seen.Add(n.Ino) {
-		return nil
-	}
-	return fmt.Errorf("%w: inode %d of the source is a directory that lies in itself, or has two names", ErrDamaged, n.Ino)
 }
 
 // leave updates a directory after its entries were merged.
@@ -384,7 +376,7 @@ func (m *merger) newNode(d *mergeDir, info fs.FileInfo) (n store.Node, err error
 	if !ok {
 		return n, fmt.Errorf("%w: a file of type %v", posix.ErrUnsupported, info.Mode().Type())
 	}
-	n = store.Node{Mode: mode, Nlink: 1, UID: m.c.fs.uid, GID: m.c.fs.gid, Ctime: m.c.Now}
+	n = store.Node{Mode: mode, Nlink: 1, UID: m.c.uid, GID: m.c.gid, Ctime: m.c.Now}
 	n.Mtime = posix.Nanoseconds(info.ModTime(), m.c.Now)
 	n.Atime = n.Mtime
 	if info.IsDir() {

@@ -302,3 +302,21 @@ func (e *ConflictError) Error() string {
 
 // Is makes errors.Is(err, ErrConflict) true.
 func (e *ConflictError) Is(target error) bool { return target == ErrConflict }
+
+// below returns a directory of the transaction as a Root, which ends with it.
+func (v *Tx) below(dir string) (*Root, error) {
+	rx, at, err := v.find(v.locate(dir), true, store.NeedNode)
+	if err != nil {
+		return nil, pathError("openat", dir, err)
+	}
+	n, err := rx.Node(at.ino)
+	if err == nil && store.TypeOf(n.Mode) != store.Dir {
+		err = ErrNotDirectory
+	}
+	if err != nil {
+		return nil, pathError("openat", dir, err)
+	}
+	r := &Root{reader: reader{fs: v.Rx.reader.fs, pin: &v.Rx, top: n.Ino}}
+	r.writer = writer{from: &r.reader, tx: v}
+	return r, nil
+}

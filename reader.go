@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/foliofs/folio/internal/store"
@@ -20,9 +21,23 @@ import (
 // ErrEscapes. Errors are *fs.PathError.
 type reader struct {
 	fs   *Volume
-	pin  *Rx       // read this snapshot; nil to read the newest at each call
-	top  store.Ino // where names begin
-	root *Root     // of one; else nil
+	pin  *Rx        // read this snapshot; nil to read the newest at each call
+	top  store.Ino  // where names begin
+	root *rootState // of a Root; else nil
+}
+
+// A rootState is the part of a Root that its reader looks at.
+type rootState struct {
+	name   string
+	closed atomic.Bool
+}
+
+// joinName puts the name of a directory before the name of a file in it, as os.Root does.
+func joinName(dir, name string) string {
+	if strings.HasSuffix(dir, "/") {
+		return dir + name
+	}
+	return dir + "/" + name
 }
 
 // begin starts a transaction, which end must end.
@@ -49,7 +64,7 @@ func (v *reader) beginAt(l location, need store.Need) (store.Rx, error) {
 	if v.pin != nil || v.root != nil && v.root.closed.Load() {
 		rx, err := v.begin()
 		if err == nil {
-			err = v.fs.readAhead(rx, l.top, l.path)
+			err = readAhead(rx, l.top, l.path)
 		}
 		return rx, err
 	}
@@ -92,16 +107,6 @@ func (v *reader) Lstat(name string) (fs.FileInfo, error) {
 func (v *reader) Readlink(name string) (string, error) {
 	return v.readlink("readlinkat", v.locate(name))
 }
-
-// FS returns the tree as an [fs.FS]: that of the whole volume or, for a [Root], of its directory.
-// The result implements fs.ReadDirFS, fs.StatFS, fs.ReadFileFS, fs.SubFS, fs.GlobFS and
-// fs.ReadLinkFS. The files that it opens are *File.
-//
-// In a damaged volume a directory may have more than one name. fs.WalkDir visits it by each of
-// them, which may take forever. A program that walks a volume of unknown origin should call
-// [Volume.Check] first, or note the inodes of the directories that it has entered, for example by
-// Node.Ino of FileInfo.Sys.
-func (v *reader) FS() fs.FS { return ioFS{reader: v} }
 
 // Xattrs returns the extended attributes of a file, or of a symbolic link itself; nil if it has
 // none.
@@ -298,16 +303,6 @@ func readAll(rx store.Rx, n *store.Node) ([]byte, error) {
 		return nil, err
 	}
 	return data, nil
-}
-
-func mustBeRegular(mode uint32) error {
-	switch store.TypeOf(mode) {
-	case store.File:
-		return nil
-	case store.Dir:
-		return ErrIsDirectory
-	}
-	return ErrNotRegular
 }
 
 // contentBuffer returns n bytes of memory for a caller that must overwrite all of them. They hold

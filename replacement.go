@@ -56,14 +56,14 @@ func (p *replacement) begin(c *change) error {
 	}
 	n := &p.node
 	*n = store.Node{Mode: store.ModeRegular | uint32(p.perm), Nlink: 1, Mtime: c.Now, Ctime: c.Now, Atime: c.Now}
-	n.UID, n.GID = c.fs.uid, c.fs.gid
+	n.UID, n.GID = c.uid, c.gid
 	if err := c.Tx.Insert(n); err != nil {
 		return err
 	}
 	if err := c.Tx.Orphan(n); err != nil || p.w.tx != nil {
 		return err
 	}
-	err = c.fs.store.Pin(n.Ino)
+	err = p.w.from.fs.store.Pin(n.Ino)
 	p.pinned = err == nil
 	return err
 }

@@ -1,19 +1,13 @@
 package folio
 
-import (
-	"strings"
-	"sync/atomic"
-)
-
 // A Root is a directory of a volume that no name leads out of, neither by ".." nor by a symbolic
 // link. Names begin in that directory. It stays the same directory when it is moved. A Root has the
 // methods of os.Root, and is safe for concurrent use.
 type Root struct {
 	reader
 	writer
-	name   string
-	dir    *File
-	closed atomic.Bool
+	rootState
+	dir *File
 }
 
 // OpenRoot opens a directory as a Root.
@@ -33,18 +27,10 @@ func openRoot(from *reader, name, full string) (*Root, error) {
 		_ = dir.Close()
 		return nil, pathError("open", full, ErrNotDirectory)
 	}
-	r := &Root{name: full, dir: dir}
-	r.reader = reader{fs: from.fs, top: dir.ino, root: r}
+	r := &Root{rootState: rootState{name: full}, dir: dir}
+	r.reader = reader{fs: from.fs, top: dir.ino, root: &r.rootState}
 	r.writer = writer{from: &r.reader}
 	return r, nil
-}
-
-// joinName puts the name of a directory before the name of a file in it, as os.Root does.
-func joinName(dir, name string) string {
-	if strings.HasSuffix(dir, "/") {
-		return dir + name
-	}
-	return dir + "/" + name
 }
 
 // Open opens a file for reading, or a directory.

@@ -58,24 +58,6 @@ func (v *Tx) begin(vol *Volume, s store.Tx) {
 // Open opens a file for reading, or a directory.
 func (v *Tx) Open(name string) (*File, error) { return v.OpenFile(name, 0, 0) }
 
-// below returns a directory of the transaction as a Root, which ends with it.
-func (v *Tx) below(dir string) (*Root, error) {
-	rx, at, err := v.find(v.locate(dir), true, store.NeedNode)
-	if err != nil {
-		return nil, pathError("openat", dir, err)
-	}
-	n, err := rx.Node(at.ino)
-	if err == nil && store.TypeOf(n.Mode) != store.Dir {
-		err = ErrNotDirectory
-	}
-	if err != nil {
-		return nil, pathError("openat", dir, err)
-	}
-	r := &Root{reader: reader{fs: v.Rx.reader.fs, pin: &v.Rx, top: n.Ino}}
-	r.writer = writer{from: &r.reader, tx: v}
-	return r, nil
-}
-
 func (v *Tx) end() {
 	v.store = nil
 	v.Rx.finish()

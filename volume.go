@@ -1,10 +1,8 @@
 package folio
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"io"
 	"io/fs"
 	"iter"
 	"time"
@@ -12,7 +10,6 @@ import (
 	"github.com/foliofs/folio/internal/posix"
 	"github.com/foliofs/folio/internal/private"
 	"github.com/foliofs/folio/internal/store"
-	"github.com/foliofs/folio/internal/store/native"
 )
 
 // Options say how a volume is opened. The zero value, and nil, are good defaults.
@@ -65,67 +62,10 @@ type Volume struct {
 
 	running change // the one in the write transaction that runs
 	updates *updates
-
-	uid, gid uint32 // of new files
-}
-
-// Open opens the volume at path, for writing too if its file and its directory allow that. Where
-// they do not, it opens the volume for reading, and makes no file; a call that is in progress when
-// another process begins to write may fail with ErrBusy then.
-//
-// Errors are *fs.PathError with that path: ErrNotVolume for another database, ErrNewerVersion,
-// fs.ErrNotExist, or the error of package sqlitefile.
-func Open(path string, o *Options) (*Volume, error) {
-	if o == nil {
-		o = new(Options)
-	}
-	s, err := openStore(path, o)
-	if err != nil {
-		return nil, err
-	}
-	v, err := OpenStore(private.Key{}, s, o)
-	if err != nil {
-		_ = s.Close()
-		return nil, pathError("open", path, err)
-	}
-	return v, nil
-}
-
-// OpenStore returns the volume in a store that is open already, for the packages of this module
-// that open stores. Only the options CacheSize and BusyTimeout count. [Volume.Close] closes the
-// store.
-func OpenStore(_ private.Key, s store.Store, o *Options) (*Volume, error) {
-	if o == nil {
-		o = new(Options)
-	}
-	return newVolume(s, cmp.Or(o.CacheSize, defaultCacheSize), newUpdates(o.BusyTimeout))
 }
 
 // Store returns the store of the volume, for packages of this module alone.
 func (v *Volume) Store(private.Key) store.Store { return v.store }
-
-// openStore opens the volume, and makes it if that is wanted.
-func openStore(path string, o *Options) (store.Store, error) {
-	options := &native.Options{ReadOnly: o.ReadOnly, Immutable: o.Immutable, NoMmap: o.NoMmap, BusyTimeout: o.BusyTimeout}
-	s, err := native.Open(path, options)
-	if o.Create && !o.ReadOnly && !o.Immutable {
-		switch {
-		case isMissing(err):
-			err = Create(context.Background(), path, nil, func(*Builder) error { return nil })
-			if err != nil && !errors.Is(err, fs.ErrExist) { // another process may have been faster
-				return nil, err
-			}
-			s, err = native.Open(path, options)
-		case native.NotDatabase(err) && native.FillEmpty(path, options) == nil:
-			s, err = native.Open(path, options)
-		}
-	}
-	if err != nil {
-		return nil, err
-	}
-	s.Limit(o.MaxSize)
-	return s, nil
-}
 
 // Open opens a file for reading, or a directory.
 func (v *Volume) Open(name string) (*File, error) { return v.OpenFile(name, 0, 0) }
@@ -139,7 +79,8 @@ func newVolume(s store.Store, cacheSize int64, u *updates) (*Volume, error) {
 	v.ahead, v.recent = s.Features().Walker, s.Features().Recaller
 	v.reader = reader{fs: v, top: store.Root}
 	v.writer = writer{from: &v.reader}
-	v.uid, v.gid = posix.Owner()
+	v.running.uid, v.running.gid = posix.Owner()
+	v.running.isAhead = v.ahead != nil
 	files := max(minFiles, int64(info.LastIno))
 	v.dirs.init(2*files, cacheSize-cacheSize/4)
 	v.files.init(files, cacheSize/4)
@@ -190,27 +131,6 @@ func (v *Volume) Info(ctx context.Context) (Info, error) {
 	}, nil
 }
 
-// CheckOptions say how Check works. The zero value, and nil, are good defaults.
-type CheckOptions struct {
-	// Progress, if it is not nil, is called from time to time with how far Check is through the
-	// bytes of the volume.
-	Progress func(done, total int64)
-}
-
-// Check looks for contradictions in the whole volume: in the b-trees of its database, and among
-// names, inodes and contents. An error means that it could not look; the report has the problems
-// that it found.
-func (v *Volume) Check(ctx context.Context, o *CheckOptions) (*CheckReport, error) {
-	if o == nil {
-		o = new(CheckOptions)
-	}
-	report, err := v.store.Check(ctx, &store.CheckOptions{Progress: o.Progress})
-	if err != nil {
-		return nil, v.volumeError("check", err)
-	}
-	return checkReport(report), nil
-}
-
 // An Rx is a read transaction: it reads a volume as it was at one moment. It belongs to one
 // goroutine at a time, with the files that it opens. It ends with the [Volume.View] that it comes
 // from: from then on all its methods fail with fs.ErrClosed.
@@ -247,50 +167,6 @@ func (v *Rx) finish() {
 		past.finish()
 	}
 	v.pasts = nil
-}
-
-// OpenMemory makes an empty volume in memory of this process: for tests, and for trees that are not
-// to be kept. No file is on any disk, and nothing is left after Close; BackupFile makes a copy that
-// stays. Each call makes another volume. All of a Volume works as with a volume on disk, but Sync
-// keeps nothing. Memory is taken for the pages of the database, of its log, and for the caches.
-//
-// Of the options, BusyTimeout, CacheSize and MaxSize count. Info tells the path "memory".
-func OpenMemory(o *Options) (*Volume, error) {
-	if o == nil {
-		o = new(Options)
-	}
-	s, err := native.OpenMemory(&native.Options{BusyTimeout: o.BusyTimeout})
-	if err != nil {
-		return nil, err
-	}
-	s.Limit(o.MaxSize)
-	v, err := OpenStore(private.Key{}, s, o)
-	if err != nil {
-		_ = s.Close()
-		return nil, err
-	}
-	return v, nil
-}
-
-// OpenReaderAt opens the volume in the first size bytes of r for reading. For example, the bytes
-// are embedded in a program, lie in an archive, or are a []byte in a bytes.Reader. The bytes must
-// not change until Close, and no log belongs to them: the volume must have been closed before it
-// was copied. Several goroutines call r.ReadAt at once. Close does not close r. Methods that would
-// change the volume fail with ErrReadOnly. Of the options, only CacheSize counts.
-//
-// Errors are those of Open, with "io.ReaderAt" in place of a path, and fs.ErrInvalid for a negative
-// size.
-func OpenReaderAt(r io.ReaderAt, size int64, o *Options) (*Volume, error) {
-	s, err := native.OpenReaderAt(r, size, nil)
-	if err != nil {
-		return nil, err
-	}
-	v, err := OpenStore(private.Key{}, s, o)
-	if err != nil {
-		_ = s.Close()
-		return nil, pathError("open", "io.ReaderAt", err)
-	}
-	return v, nil
 }
 
 // changesInterval is the time between two looks at the version of the volume.
@@ -335,4 +211,21 @@ func (v *Volume) version(ctx context.Context) (uint64, error) {
 	}
 	defer rx.End()
 	return rx.Version(), nil
+}
+
+// volumeError names the operation and the volume, unless err names a file already or is that of a
+// context.
+func (v *Volume) volumeError(op string, err error) error {
+	if isDone(err) {
+		return err
+	}
+	return pathError(op, v.path, err)
+}
+
+// changeIn returns a change in a transaction, which happens now, however long it has waited: times
+// follow the order of changes. There is one for all, as one transaction runs at a time.
+func (v *Volume) changeIn(tx store.Tx, top store.Ino) *change {
+	c := &v.running
+	c.Tx, c.Now, c.top = tx, time.Now().UnixNano(), top
+	return c
 }

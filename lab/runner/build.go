@@ -113,3 +113,9 @@ func OneLine(out []byte) string {
 	}
 	return s
 }
+
+// A program is started for a sample.
+type program struct {
+	path string
+	args []string
+}

@@ -22,12 +22,6 @@ type participant struct {
 	record  result.Contender
 }
 
-// A program is started for a sample.
-type program struct {
-	path string
-	args []string
-}
-
 // enter builds the contenders and asks each for its description. A contender that cannot take part
 // is skipped with the reason.
 func (r *run) enter(ctx context.Context) error {

@@ -81,28 +81,6 @@ func content(i, size int) []byte {
 	return b[:n]
 }
 
-// visit walks a tree and sums it up: names only, or contents too. Other than directories and
-// regular files are left out.
-func visit(tree fs.FS, contents bool) (a Answer, err error) {
-	err = fs.WalkDir(tree, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || name == "." || !stored(d) {
-			return err
-		}
-		if d.IsDir() || !contents {
-			a.Add(0, name)
-			return nil
-		}
-		data, err := fs.ReadFile(tree, name)
-		if err != nil {
-			return err
-		}
-		a.Add(int64(len(data)), name)
-		a.Digest += fold(0, data)
-		return nil
-	})
-	return a, err
-}
-
 // stored reports whether a file is taken in: symbolic links are not, as not every store knows them.
 func stored(d fs.DirEntry) bool { return d.IsDir() || d.Type().IsRegular() }
 
@@ -125,4 +103,11 @@ func Each(src fs.FS, fn func(name string, info fs.FileInfo, data []byte) error) 
 		}
 		return fn(name, info, data)
 	})
+}
+
+// A session is a connection, or another part of a store that belongs to one goroutine.
+type session interface {
+	// Settings returns the settings in force, read back.
+	Settings() (map[string]string, error)
+	Close() error
 }

@@ -120,3 +120,25 @@ func count(tree fs.FS) (n int, err error) {
 	})
 	return n, err
 }
+
+// visit walks a tree and sums it up: names only, or contents too. Other than directories and
+// regular files are left out.
+func visit(tree fs.FS, contents bool) (a Answer, err error) {
+	err = fs.WalkDir(tree, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || name == "." || !stored(d) {
+			return err
+		}
+		if d.IsDir() || !contents {
+			a.Add(0, name)
+			return nil
+		}
+		data, err := fs.ReadFile(tree, name)
+		if err != nil {
+			return err
+		}
+		a.Add(int64(len(data)), name)
+		a.Digest += fold(0, data)
+		return nil
+	})
+	return a, err
+}

@@ -216,7 +216,7 @@ func newTarget(path string, o *BuildOptions) (*buildTarget, error) {
 }
 
 // RemoveAbandoned removes the temporary files in a directory that Build and BackupFile left because
-// their process was killed. It does not touch those of running processes, nor any where the system
+// their process was killed. It does not touch files of running processes, nor any where the system
 // has no locks to tell which is which.
 func RemoveAbandoned(dir string) error { return osfile.RemoveDead(dir) }
 

@@ -16,9 +16,9 @@ import (
 // maxRow is the largest size of a record in bytes, SQLite's own default limit.
 const maxRow = 1_000_000_000
 
-// A rowBuilder turns the values of a row into records: that of the table and those of its indexes.
-// It never keeps a value that it was given, so that the caller's arguments need not be on the heap;
-// the parts that it must remember are in slots.
+// A rowBuilder turns the values of a row into records: the table's and its indexes'. It never keeps
+// a value that it was given, so that the caller's arguments need not be on the heap; the parts that
+// it must remember are in slots.
 type rowBuilder struct {
 	table   string
 	columns []ddl.Column
@@ -244,7 +244,7 @@ func (r *rowBuilder) setValue(s *slot, a ddl.Affinity, v record.Value) bool {
 	case v.Kind() == record.Text && a < ddl.AffinityNumeric && v.Enc() <= format.UTF8 && r.enc <= format.UTF8:
 		*s = slot{typ: format.SerialText + format.SerialType(2*uint64(len(v.Bytes()))), from: fromValue}
 	case v.Kind() == record.Text:
-		if r.setText(s, a, v.Text()); s.from == fromValue { // its bytes are not those of v
+		if r.setText(s, a, v.Text()); s.from == fromValue { // its bytes are not v's
 			r.made(s, append(r.text, v.Text()...))
 		}
 	default:

@@ -14,8 +14,8 @@ import (
 // A TableBuilder takes the rows of one table. The builder that made it says how long it can be
 // used.
 //
-// The values of a row are those of all columns in the order of CREATE TABLE. A value is nil, an
-// integer of any type of Go's own, bool, float32, float64, string, or []byte; a nil []byte and a
+// The values of a row must be given for all columns, in the order of CREATE TABLE. A value is nil,
+// an integer of any type of Go's own, bool, float32, float64, string, or []byte; a nil []byte and a
 // NaN are NULL. The affinity of the column is applied to it as by INSERT. Nothing of the values is
 // kept after the call returns.
 type TableBuilder struct {
@@ -64,8 +64,8 @@ func (t *TableBuilder) Name() string { return t.def.Name }
 // Rows returns the number of rows so far.
 func (t *TableBuilder) Rows() int64 { return t.rows }
 
-// Append adds a row with a rowid, which must be larger than that of the row before. The column that
-// is an alias of the rowid, if there is one, is given as nil or as the rowid.
+// Append adds a row with a rowid, which must be larger than the rowid of the row before. The column
+// that is an alias of the rowid, if there is one, is given as nil or as the rowid.
 //
 // The error is a *ConstraintError for a row that NOT NULL or STRICT forbids; a row that UNIQUE
 // forbids is found at the end of Build. After an error the build has failed.
@@ -133,9 +133,9 @@ func cellRoom(local, size int) int {
 	return local + 4
 }
 
-// AppendKey adds a row to a table WITHOUT ROWID. Its primary key must come after that of the row
-// before, in the order of the key: its columns, their collations, DESC. Errors are those of Append,
-// and a *ConstraintError for a key that is there.
+// AppendKey adds a row to a table WITHOUT ROWID. Its primary key must come after the key of the row
+// before, in the order of the key: its columns, their collations, DESC. It returns the errors of
+// Append, and a *ConstraintError if the key exists.
 func (t *TableBuilder) AppendKey(values ...any) error {
 	if err := t.b.usable(); err != nil {
 		return err
@@ -170,7 +170,7 @@ func (t *TableBuilder) appendKey(values []any) error {
 	return t.row.write(&w, t.fields, values)
 }
 
-// checkKey compares the key of the loaded row with that of the row before.
+// checkKey compares the key of the loaded row with the key of the row before.
 func (t *TableBuilder) checkKey(values []any) error {
 	size, err := t.row.header(t.keyFields)
 	if err != nil {
@@ -208,7 +208,7 @@ func typeName(v any) string { return reflect.TypeOf(v).String() }
 
 var errRowsFirst = errors.New("an index must be created before the first row of its table")
 
-// addIndex lets the table keep an index: columns are those of its records, of which the first n are
+// addIndex lets the table keep an index: columns are its records' columns, of which the first n are
 // the index's own.
 func (t *TableBuilder) addIndex(columns []ddl.IndexedColumn, n int, unique bool) (*indexBuilder, error) {
 	if t.rows > 0 {

@@ -152,8 +152,8 @@ func buildError(path string, err error) error {
 // first row of its table. The SELECT of a view is not checked: SQLite refuses a database with one
 // that it cannot parse.
 //
-// The error says where the statement has a mistake, is ErrUnsupported, or tells of a name that
-// exists or does not.
+// The error gives the place of a mistake in the statement, is ErrUnsupported, or reports a name
+// that exists or is missing.
 func (b *Builder) Create(sql string) error {
 	if err := b.usable(); err != nil {
 		return err

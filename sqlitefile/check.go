@@ -43,13 +43,13 @@ func (p Problem) String() string {
 type PageCounts struct {
 	Total                        uint32
 	TableInterior, TableLeaf     uint32
-	IndexInterior, IndexLeaf     uint32 // those of tables WITHOUT ROWID too
+	IndexInterior, IndexLeaf     uint32 // including tables WITHOUT ROWID
 	Overflow                     uint32
 	FreeTrunk, FreeLeaf          uint32
 	PointerMap, LockByte, Unused uint32
 }
 
-// A CheckReport has the findings of Check.
+// A CheckReport lists the findings of Check.
 type CheckReport struct {
 	Problems  []Problem // the first hundred
 	Partial   bool      // the check stopped at the hundredth problem, and the counts with it
@@ -66,23 +66,23 @@ func (r *CheckReport) OK() bool { return len(r.Problems) == 0 }
 
 // CheckOptions say how Check works. The zero value, and nil, are good defaults.
 type CheckOptions struct {
-	// Progress, if it is not nil, is called from time to time with the bytes of the file that were
-	// checked, and with those of the whole file.
+	// Progress, if it is not nil, is called from time to time with the number of checked bytes, and
+	// the size of the whole file.
 	Progress func(done, total int64)
 }
 
 // Check looks at every page of the database, as SQLite's PRAGMA integrity_check does: each is used
 // exactly once, by a b-tree, as overflow, or free; cells and free space of a page do not overlap
-// and account for all of it; keys are in order and between those of the page above; overflow
-// chains, freelist, pointer map and header agree; records are well formed, and hold what NOT NULL,
-// CHECK, UNIQUE and the types of a column allow; an index holds exactly the keys of the rows of its
-// table, also if it is partial, on an expression or on a virtual column.
+// and account for all of it; keys are in order and between the keys of the page above; overflow
+// chains, freelist, pointer map and header agree; records are well formed, and satisfy NOT NULL,
+// CHECK, UNIQUE and the types of columns; an index holds exactly the keys of the rows of its table,
+// also if it is partial, on an expression or on a virtual column.
 //
 // It does not look at a CHECK constraint, a virtual column or an index with an expression that the
 // engine does not know. The report lists the parts that were left out, and why.
 //
-// Faults of the database are in the report. The error is that of starting a transaction, of
-// reading the file, or of ctx. The time is linear in the size of the file, the memory one bit a
+// Faults of the database are in the report. The error comes from starting a transaction, from
+// reading the file, or from ctx. The time is linear in the size of the file, the memory one bit a
 // page, twice the largest key and the schema, and the values that the expressions of one row read
 // and make.
 func (db *DB) Check(ctx context.Context, o *CheckOptions) (r *CheckReport, err error) {
@@ -251,13 +251,13 @@ func (c *checker) tick() error {
 	return c.ctx.Err()
 }
 
-// encoding is that of all texts.
+// encoding is the encoding of all texts.
 func (c *checker) encoding() format.Encoding { return c.rx.pager.Header.Encoding }
 
-// A fingerprint stands for a multiset of keys: it is the sum of their hashes. That of the entries
-// of an index and that of the entries that the rows of its table need are equal if they hold the
-// same keys in any order and, as the seed is random, by chance else only once in 2^64. So an
-// index is held against its table by reading each once.
+// A fingerprint stands for a multiset of keys: it is the sum of their hashes. The fingerprint of an
+// index and the fingerprint of the entries that its table's rows need are equal if they hold the
+// same keys in any order and, as the seed is random, by chance else only once in 2^64. So an index
+// is held against its table by reading each once.
 type fingerprint struct {
 	sum   uint64
 	count uint64

@@ -24,7 +24,7 @@ type indexCheck struct {
 	computed bool       // it has a rule, or a virtual column
 	unknown  error      // why there are no sources
 
-	expected, found fingerprint // of the entries that the rows need, and of those that there are
+	expected, found fingerprint // of the entries that the rows need, and of the existing ones
 }
 
 // setIndexes makes the checks of the indexes of the table.

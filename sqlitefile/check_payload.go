@@ -9,7 +9,7 @@ type storedPayload struct {
 	c    *checker
 	page uint32 // of the cell
 	size uint64 // bytes that are still to be read
-	here []byte // those of them that lie in the current page
+	here []byte // the part of them in the current page
 
 	next    uint32 // overflow page to come
 	from    uint32 // the page that names it

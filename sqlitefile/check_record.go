@@ -6,7 +6,7 @@ import (
 	"github.com/foliofs/folio/internal/record"
 )
 
-// contents has the values of a record, as far as they are asked for. It is used for one record
+// contents holds the values of a record, as far as they are asked for. It is used for one record
 // after another; the values are valid until the next but one, as far as they had to be assembled,
 // and else as long as the transaction.
 type contents struct {

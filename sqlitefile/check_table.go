@@ -70,7 +70,7 @@ func (c *checker) unknownTable(o Object, indexes []Object, why error) error {
 	return nil
 }
 
-// need notes which fields must be read: those of keys, and texts that may have to be numbers.
+// need notes which fields must be read: fields of keys, and texts that may have to be numbers.
 func (t *tableCheck) need() {
 	fields := len(t.def.shape.fields) + len(t.def.Key)
 	t.needed, t.numeric = make([]bool, fields), make([]bool, fields)

@@ -15,8 +15,8 @@ import (
 )
 
 // A compactor writes the content of a snapshot to a new file: every b-tree, cell by cell and in
-// order, into full pages. It looks into no record but those of sqlite_schema, so that it can copy
-// objects that this package cannot write.
+// order, into full pages. It looks only into records of sqlite_schema, so that it can copy objects
+// that this package cannot write.
 //
 //	page 1                     header, root of sqlite_schema
 //	with pointer maps:         the roots of all other trees, at the lowest numbers that there are
@@ -332,7 +332,7 @@ func (c *compactor) pages() uint32 {
 	return c.out.PageCount()
 }
 
-// head makes the header of the new file from that of the old one.
+// head makes the header of the new file from the header of the old one.
 func (c *compactor) head(page1 []byte) error {
 	old, err := c.rx.pager.Page(1)
 	if err != nil {

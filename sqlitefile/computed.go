@@ -19,8 +19,8 @@ type computed struct {
 	expr     *expr.Expr
 }
 
-// computedColumns compiles the generated columns of a table, each after those that it reads. The
-// error names the column that cannot be computed.
+// computedColumns compiles the generated columns of a table, each after the columns that it reads.
+// The error names the column that cannot be computed.
 func (rx *Rx) computedColumns(t *ddl.Table) (list []computed, err error) {
 	for i := range t.Columns {
 		c := &t.Columns[i]

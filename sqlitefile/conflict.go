@@ -13,7 +13,7 @@ import (
 	"github.com/foliofs/folio/internal/record"
 )
 
-// A conflictRules has the ON CONFLICT clauses of a table's constraints. A table in which every
+// A conflictRules holds the ON CONFLICT clauses of a table's constraints. A table in which every
 // broken constraint is just an error, as by ABORT and FAIL for a single row, has none: nil.
 //
 // They apply to each call as to an INSERT or UPDATE of one row. As in SQLite the constraints count
@@ -42,8 +42,7 @@ func withoutIgnored(err error) error {
 	return err
 }
 
-// leaveOut does what an INSERT does whose row is ignored: AUTOINCREMENT does not give the rowid
-// again.
+// leaveOut ends an INSERT whose row is ignored: AUTOINCREMENT does not give the rowid again.
 func (t TableWriter) leaveOut(rowid int64) error {
 	if !t.state.counted {
 		return nil
@@ -66,7 +65,7 @@ func (s *tableState) setConflicts() {
 	r.key = note(t.KeyConflict)
 	auto := t.AutoIndexes()
 	constraints := make([]uniqueRule, len(auto))
-	for _, x := range slices.Backward(s.indexes) { // SQLite looks at the latest first, those of constraints last
+	for _, x := range slices.Backward(s.indexes) { // SQLite looks at the latest first, and at indexes of constraints last
 		named := func(a ddl.AutoIndex) bool { return ddl.EqualFold(a.Name, x.def.shape.name) }
 		if i := slices.IndexFunc(auto, named); i >= 0 {
 			constraints[len(auto)-1-i] = uniqueRule{x, note(auto[i].OnConflict)}
@@ -115,9 +114,9 @@ func (t TableWriter) clauses() *conflictRules {
 	return t.state.conflicts
 }
 
-// resolveNulls applies the clauses of NOT NULL to the values of a row, of which those of the
-// columns from 1 on that only names may change (see rowBuilder.only). It returns errIgnored for a
-// row that is left out, and a copy of the values if a default takes the place of a NULL.
+// resolveNulls applies the clauses of NOT NULL to the values of a row, of which the columns from 1
+// on that only names may change (see rowBuilder.only). It returns errIgnored for a row that is left
+// out, and a copy of the values if a default takes the place of a NULL.
 func (t TableWriter) resolveNulls(values []any, only int) ([]any, error) {
 	r := t.clauses()
 	if r == nil || len(values) != len(r.notNull) {
@@ -270,7 +269,8 @@ func (t TableWriter) conflicting(x *indexState, rowid int64, old *Row) (found bo
 	return true, t.deleterOf(entry, x), nil
 }
 
-// deleterOf returns what deletes the row of an entry of an index or, if that is nil, of the table.
+// deleterOf returns a function that deletes the row of an index entry or, if index is nil, of the
+// table.
 func (t TableWriter) deleterOf(entry []byte, x *indexState) func() error {
 	var fields []record.Value
 	values := record.Read(entry)

@@ -15,9 +15,9 @@ import (
 //   - Next moves to the first entry behind that key, and Prev to the last one before it, as the
 //     table is at this moment. An entry that was deleted before the cursor came to it is not met.
 //     One that was inserted is met if it lies ahead of the cursor.
-//   - An entry that is moved ahead, such as that of an index whose column is set to a larger value,
-//     is met again. For example, a loop that adds 1 to a column, over the index on that column,
-//     need not end.
+//   - An entry that is moved ahead, for example if its column is set to a larger value, is met
+//     again. For example, a loop that adds 1 to a column, over the index on that column, need not
+//     end.
 //   - Row returns the current entry as it is now, and an error if it is no longer there.
 //
 // [Table.All], [Index.Range] and all others that yield rows are cursors in this respect. If the

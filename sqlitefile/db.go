@@ -38,7 +38,7 @@ type Options struct {
 	// Create lets Open make the file if there is none, and takes a file of no bytes for a database
 	// without tables, which the first transaction writes. Without it both are errors.
 	Create bool
-	// PageSize is that of a new database, a power of two from 512 to 65536; 0 means 4096.
+	// PageSize is the page size of a new database, a power of two from 512 to 65536; 0 means 4096.
 	PageSize int
 	// Exclusive keeps all other connections out for as long as the database is open, as SQLite's
 	// locking_mode=EXCLUSIVE does: they get SQLITE_BUSY. The index of the log is then in memory of
@@ -184,5 +184,5 @@ const (
 	defaultSortMemory = 64 << 20
 )
 
-// knowsTrigger reports whether the caller does what a trigger would do.
+// knowsTrigger reports whether the caller implements a trigger.
 func (db *DB) knowsTrigger(sql string) bool { return db.knownTrigger != nil && db.knownTrigger(sql) }

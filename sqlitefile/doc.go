@@ -39,7 +39,7 @@
 //
 // A DB is safe for concurrent use. A transaction, and whatever it returns, belongs to one goroutine
 // at a time. Views run side by side and share locks, leases that end a few milliseconds after the
-// last of them, or when another process waits. Updates run one at a time, and those that come
+// last of them, or when another process waits. Updates run one at a time, and Updates that come
 // together are committed together.
 //
 // # Limits
@@ -47,5 +47,5 @@
 // Databases in rollback mode and in WAL mode are read and written, beside SQLite in this process
 // and in other processes. A table with something that writing rows cannot keep true (a trigger, a
 // collation of an application, an expression with a function that the engine does not know) is read
-// only. The format is that of sqlite.org/fileformat2.html.
+// only. The format is described at sqlite.org/fileformat2.html.
 package sqlitefile

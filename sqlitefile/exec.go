@@ -90,7 +90,7 @@ func (tx *Tx) execute(statement any) error {
 	return unsupportedf("a statement of this kind")
 }
 
-// instead says what a program calls in place of a statement that changes or reads rows.
+// instead names the method to call in place of a statement that changes or reads rows.
 func instead(word string) string {
 	switch strings.ToUpper(word) {
 	case "INSERT", "REPLACE":
@@ -202,8 +202,8 @@ func (c *schemaChange) createView(v *ddl.View) error {
 	return c.commit()
 }
 
-// createTrigger runs CREATE TRIGGER for those of views, which no change of a row concerns, and for
-// those that the caller keeps true.
+// createTrigger runs CREATE TRIGGER for triggers of views, which no change of a row fires, and for
+// triggers that the caller implements.
 func (c *schemaChange) createTrigger(t *ddl.Trigger) error {
 	if err := mainOnly(t.Schema, "trigger "+t.Name, t.Temp); err != nil {
 		return err

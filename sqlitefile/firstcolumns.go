@@ -20,8 +20,8 @@ func (t TableWriter) firstColumns(n int) TableWriter {
 	return t
 }
 
-// complete adds to the values of the first columns those that a row has in the other columns or, if
-// it is nil, the defaults.
+// complete adds to the values of the first columns the row's values in the other columns or, if it
+// is nil, the defaults.
 func (t TableWriter) complete(row *Row, values []any) ([]any, error) {
 	shape := &t.def.shape
 	if t.named != nil {
@@ -44,8 +44,8 @@ func (t TableWriter) complete(row *Row, values []any) ([]any, error) {
 	return all, nil
 }
 
-// own returns a value in memory of its own: if those that a caller gave went into a slice on the
-// heap, all values of all callers would go there.
+// own returns a value in memory of its own: if a caller's values went into a slice on the heap, all
+// values of all callers would go there.
 func own(v any) any {
 	switch v := v.(type) {
 	case nil:

@@ -17,12 +17,12 @@ type foreignKey struct {
 	ddl.ForeignKey
 	child  string
 	parent *tableDef
-	to     []int     // the columns of the parent's key, as Columns are those of the child
+	to     []int     // the columns of the parent's key, as Columns are the child's
 	index  *indexDef // of the parent's key; nil where that is the rowid or the primary key of a table WITHOUT ROWID
 	order  []int     // the places in to of the columns of that key, in its own order
 }
 
-// foreignKeys are those that a table has, and those of other tables, or its own, that refer to it.
+// foreignKeys are the foreign keys of a table, and the ones, in any table, that refer to it.
 type foreignKeys struct {
 	own, referring []*foreignKey
 }

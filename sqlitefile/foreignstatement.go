@@ -90,7 +90,7 @@ func (k *foreignKey) toItself() bool { return ddl.EqualFold(k.child, k.parent.sh
 // the same before any affinity and collation.
 func (k *foreignKey) ownParent(row *rowBuilder, key []record.Value, rowid int64, values []any) (self, same bool) {
 	if !k.toItself() || k.index == nil && !k.parent.ddl.WithoutRowid {
-		return false, false // a rowid is the same as what leads to it
+		return false, false // a rowid equals the key that leads to it
 	}
 	own, whole := row.keyOf(k.to, rowid, values)
 	self, same = whole, whole
@@ -127,7 +127,7 @@ func (t TableWriter) parentKeys(row *Row) (list []parentKey, err error) {
 	return list, nil
 }
 
-// setNew notes the keys of the row that was loaded, and leaves out those that stay.
+// setNew notes the keys of the row that was loaded, and leaves out unchanged ones.
 func (t TableWriter) setNew(list []parentKey, rowid int64, values []any) []parentKey {
 	kept := list[:0]
 	for _, p := range list {

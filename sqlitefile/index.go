@@ -22,7 +22,7 @@ func (x Index) Name() string { return x.def.shape.name }
 func (x Index) Table() string { return x.def.table }
 
 // Columns returns the names of the columns of an entry: the key, and in a table WITHOUT ROWID the
-// rest of its primary key. An expression has the name "".
+// rest of its primary key. The name of an expression is "".
 func (x Index) Columns() []string {
 	names := make([]string, len(x.def.shape.fields))
 	for i, f := range x.def.shape.fields {

@@ -28,10 +28,10 @@ type (
 	internalWriter struct{ t *TableWriter }
 )
 
-// Pin takes an advisory lock on a number, which tells everybody who has the database open that this
-// process still uses something of that number, for example an inode. The engine itself gives pins
-// no meaning. A pin ends with Unpin, with the DB, or with the process. Pin is idempotent. n is at
-// most [private.MaxPin].
+// Pin takes an advisory lock on a number, which tells all users of the database that this process
+// still uses something of that number, for example an inode. The engine itself gives pins no
+// meaning. A pin ends with Unpin, with the DB, or with the process. Pin is idempotent. n is at most
+// [private.MaxPin].
 func (i internalDB) Pin(n int64) error { return i.db.pager.Pin(n) }
 
 // Unpin ends the pin of n.
@@ -74,7 +74,7 @@ func (i internalDB) WithBusyTimeout(ctx context.Context, timeout time.Duration) 
 // cache filled in one transaction stays valid while Epoch is unchanged.
 func (i internalTx) Epoch() uint64 { return i.tx.pages.Epoch() }
 
-// MarkKnown says that the caller of Watch knows what this transaction changes.
+// MarkKnown says that the caller of Watch knows the changes of this transaction.
 func (i internalTx) MarkKnown() { i.tx.pages.MarkKnown() }
 
 // Span returns the span of page pgno in the b-tree of the table. ok is false if the page is no part

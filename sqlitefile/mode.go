@@ -8,8 +8,8 @@ import (
 )
 
 // A Durability names the failures that a transaction survives once Update has returned. Full,
-// Extra, Normal and Off have the meaning of SQLite's PRAGMA synchronous;
-// docs/explanation/durability.md has the whole table.
+// Extra, Normal and Off mean the same as in SQLite's PRAGMA synchronous; see the table in
+// docs/explanation/durability.md.
 type Durability int
 
 // The durabilities. The default is DurabilityFull.

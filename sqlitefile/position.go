@@ -49,7 +49,7 @@ func (k *longKey) Hold() {
 	k.err = err
 }
 
-// arrive returns what a search for an entry has returned, and in a write transaction keeps its key.
+// arrive passes on the result of a search for an entry, and in a write transaction keeps its key.
 func (c *Cursor) arrive(ok bool, err error) (bool, error) {
 	if !ok || err != nil || !c.rx.pager.Writing() {
 		return ok, err

@@ -247,7 +247,7 @@ func (r *Row) ReadAt(i int, p []byte, off int64) (int, error) {
 }
 
 // blob finds a text or BLOB column: at some offset of the record, or as the default of a column
-// that was added later. Everything else has the size 0.
+// that was added later. The size of everything else is 0.
 func (r *Row) blob(i int) (size int64, at uint64, dflt []byte, err error) {
 	c, err := r.column(i)
 	if err != nil || i == r.shape.alias {

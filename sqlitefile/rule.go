@@ -22,7 +22,7 @@ type rowRules struct {
 	generated []computed // in the order in which they can be computed
 	checks    []checkRule
 	indexes   int            // how many indexes have a rule
-	terms     int            // how many terms these have; their slots come after that of the rowid
+	terms     int            // how many terms these have; their slots come after the rowid's
 	inputs    []int          // the columns that expressions read, or that are generated
 	row       []record.Value // the row being written: its columns, then its rowid
 	changed   []bool         // by column: it changes; empty if all may
@@ -42,7 +42,7 @@ type indexRule struct {
 	fields []int        // the slots of a record
 }
 
-// rules compiles the expressions of a table, apart from those of its indexes. The error names what
+// rules compiles the expressions of a table, apart from its indexes'. The error names the rule that
 // cannot be kept true.
 func (rx *Rx) rules(t *ddl.Table) (*rowRules, error) {
 	r := &rowRules{table: t, row: make([]record.Value, len(t.Columns)+1)}
@@ -122,7 +122,7 @@ func (r *rowRules) addIndex(rx *Rx, where string, stored []ddl.IndexedColumn) (r
 func (r *rowRules) touches(column int) bool { return r != nil && slices.Contains(r.inputs, column) }
 
 // change notes which columns the next row changes (see rowBuilder.only). Generated columns change
-// with those that they read.
+// with the columns that they read.
 func (r *rowRules) change(only int) {
 	r.changed = r.changed[:0]
 	if only == anyColumn {
@@ -131,7 +131,7 @@ func (r *rowRules) change(only int) {
 	for i := range r.table.Columns {
 		r.changed = append(r.changed, only == everyColumn || only == i+1)
 	}
-	for i := range r.generated { // each comes after those that it reads
+	for i := range r.generated { // each comes after the columns that it reads
 		r.changed[r.generated[i].column] = r.reads(r.generated[i].expr)
 	}
 }
@@ -201,7 +201,7 @@ func (r *rowRules) enter(b *rowBuilder, x *indexRule) (has bool, err error) {
 	return true, nil
 }
 
-// generate computes a generated column, which has the rules of any column.
+// generate computes a generated column, to which all rules of columns apply.
 func (r *rowRules) generate(b *rowBuilder, g *computed) error {
 	c, s := &b.columns[g.column], &b.slots[g.column]
 	if s.typ != format.SerialNull {

@@ -29,7 +29,7 @@ func (rx *Rx) end() {
 	rx.db.pool.Put(rx)
 }
 
-// Info has the facts in the header of a database.
+// Info is the header of a database.
 type Info struct {
 	PageSize      int    // bytes
 	PageCount     uint32 // pages in the file, the first included
@@ -41,7 +41,7 @@ type Info struct {
 	UserVersion   int32
 	SchemaVersion uint32 // the schema cookie
 	WAL           bool   // the file is in WAL mode
-	WriterVersion int    // of the program that last wrote page 1, as SQLITE_VERSION_NUMBER; that of this engine is 3050004
+	WriterVersion int    // of the program that last wrote page 1, as SQLITE_VERSION_NUMBER; this engine's is 3050004
 }
 
 // Info returns the facts in the header.

@@ -48,7 +48,7 @@ func (r *Row) Scan(dest ...any) error {
 	return nil
 }
 
-// assign stores a value where its type is that of the destination, or NULL.
+// assign stores a value if it matches the type of the destination, or is NULL.
 func assign(dest any, v *record.Value) bool {
 	ok := true
 	switch d := dest.(type) {
@@ -228,7 +228,7 @@ func briefly(v *record.Value) string {
 	return fmt.Sprintf("the %v %s", v.Kind(), textOf(v))
 }
 
-// columnName returns the name of column i with that of its table or index, for errors.
+// columnName returns the name of column i, qualified by its table or index, for errors.
 func (r *Row) columnName(i int) string {
 	if name := r.shape.fields[i].name; name != "" {
 		return r.shape.name + "." + name

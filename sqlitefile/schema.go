@@ -218,7 +218,7 @@ func (o *Object) Malformed() error {
 	return err
 }
 
-// statement returns what the statement of an object makes, or nil for the index of a constraint.
+// statement returns the object that a statement creates, or nil for the index of a constraint.
 func (o *Object) statement() (ddl.Statement, error) {
 	switch ddl.Fold(o.Type) {
 	case "table", "index", "view", "trigger":

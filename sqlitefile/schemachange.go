@@ -13,8 +13,8 @@ import (
 
 // A schemaChange is one statement at work on sqlite_schema.
 //
-// Its rows are read once, when the statement begins, and kept in step with the changes. The
-// transaction has its new schema once commit was called.
+// Its rows are read once, when the statement begins, and kept in step with the changes. commit
+// gives the transaction its new schema.
 type schemaChange struct {
 	tx     *Tx
 	rows   []schemaRow // in the order of the rowids
@@ -36,8 +36,7 @@ const (
 	headEncoding     = 56
 )
 
-// currentSchemaFormat is the format of new schemas: the first in which DESC has a meaning in
-// indexes.
+// currentSchemaFormat is the format of new schemas: the first in which DESC counts in indexes.
 const currentSchemaFormat = 4
 
 func (tx *Tx) changeSchema() (*schemaChange, error) {
@@ -119,7 +118,7 @@ func (c *schemaChange) remove(match func(o *Object) bool) (removed []Object, err
 	return removed, nil
 }
 
-// rename lets the objects whose root was from have the root to.
+// rename changes the root of objects from from to to.
 func (c *schemaChange) rename(from, to uint32) error {
 	for i := range c.rows {
 		r := &c.rows[i]
@@ -236,7 +235,7 @@ func (c *schemaChange) destroy(root uint32, table bool) error {
 	return c.rename(moved, root)
 }
 
-// isKeyed reports whether a root is that of a table WITHOUT ROWID.
+// isKeyed reports whether a root belongs to a table WITHOUT ROWID.
 func (c *schemaChange) isKeyed(root uint32) bool {
 	page, err := c.tx.pages.Pages().Page(root)
 	return err == nil && format.PageKind(page[0]).Valid() && !format.PageKind(page[0]).Table()

@@ -10,13 +10,13 @@ import (
 )
 
 // A schemaCheck takes the rows of sqlite_schema in their order, as SQLite does when it opens the
-// database, and finds those that keep it from doing so ("malformed database schema"). What a row
-// says depends on those before it: an index needs its table, and the row of a constraint's index
-// the constraint.
+// database, and finds the rows that keep it from doing so ("malformed database schema"). The
+// meaning of a row depends on the rows before it: an index needs its table, and the row of a
+// constraint's index the constraint.
 type schemaCheck struct {
 	pages    uint32                // of the database
 	tables   map[string]*ddl.Table // by folded name; nil for a view and for a virtual table
-	indexes  map[string]bool       // by folded name, once the row was met; false for that of a constraint before
+	indexes  map[string]bool       // by folded name, true once the row was met; false before that for a constraint's index
 	triggers map[string]bool
 	roots    map[string][]uint32 // of the indexes, by the folded name of their table
 	faults   int                 // rows that were malformed
@@ -157,8 +157,8 @@ func (s *schemaCheck) addRoot(o *Object) error {
 	return nil
 }
 
-// asTaken returns a row as SQLite takes it. Letters of the type may be of any case. One without a
-// statement is that of the index of a constraint, which its name alone tells.
+// asTaken returns a row as SQLite takes it. Letters of the type may be of any case. A row without a
+// statement describes the index of a constraint, recognized by its name.
 func (o Object) asTaken() Object {
 	o.Type = ddl.Fold(o.Type)
 	if !o.isAutoIndex() {

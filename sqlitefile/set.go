@@ -11,8 +11,8 @@ import (
 )
 
 // Set gives one column of the row with the given rowid another value, and reports whether there is
-// such a row. It is Update for those who do not have the other values at hand, and faster. The
-// column that is the rowid cannot be set.
+// such a row. It is faster than Update, and does not need the other values. The column that is the
+// rowid cannot be set.
 func (t TableWriter) Set(rowid int64, column int, value any) (ok bool, err error) {
 	if t.enforces() {
 		err = t.statement(func() (err error) { ok, err = t.Set(rowid, column, value); return err })
@@ -134,7 +134,7 @@ func (s *tableState) patch(old []byte, column int, value any) (ok bool) {
 	}
 }
 
-// splice makes s.record of the types before and behind that of a column, and the values before and
+// splice makes s.record of the types before and behind a column's type, and the values before and
 // behind its own.
 func (s *tableState) splice(kept [4][]byte, column int, value any) (ok bool) {
 	slot := &s.row.slots[column]

@@ -6,7 +6,7 @@ import (
 	"github.com/foliofs/folio/internal/pager"
 )
 
-// Stats has the state of a database, and counts the work of this DB since Open.
+// Stats describes the state of a database, and counts the work of this DB since Open.
 type Stats struct {
 	PageSize  int    // bytes
 	Pages     uint32 // in the database, as this DB saw it last
@@ -23,7 +23,7 @@ type Stats struct {
 	BusyWaits       uint64 // how often a lock was not to be had at once
 	BusyTime        time.Duration
 
-	Readers int // transactions at work, those that write included
+	Readers int // transactions at work, including the ones that write
 	// OldestReader is since when the oldest of these may have been at work; zero if there are none.
 	// Where transactions follow one another without a gap and no transaction writes, it is since
 	// when that has been so. A reader that stays for long keeps the log from restarting.

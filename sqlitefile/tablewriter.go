@@ -24,12 +24,12 @@ import (
 //
 // Generated columns are computed: their values are given as nil.
 //
-// Values are those of all columns in the order of CREATE TABLE, or of the columns that
+// Values are given for all columns in the order of CREATE TABLE, or for the columns that
 // [TableWriter.Named] was given. A value is nil, an integer of any type of Go's own, bool, float32,
-// float64, string, []byte, a time.Time, which is stored as a TEXT in UTC
-// ('2026-11-22 15:04:05.123', with up to nine digits behind the second), or a pointer to an int64,
-// which takes no memory of its own in an any. The affinity of the column is applied as by INSERT.
-// Nothing of them is kept after the call.
+// float64, string, []byte, a time.Time, which is stored as a TEXT in UTC ('2026-11-22
+// 15:04:05.123', with up to nine digits behind the second), or a pointer to an int64, which takes
+// no memory of its own in an any. The affinity of the column is applied as by INSERT. Nothing of
+// them is kept after the call.
 type TableWriter struct {
 	Table
 	tx    *Tx
@@ -70,7 +70,7 @@ func (t TableWriter) ready() error {
 	return nil
 }
 
-// current reports whether the writing side of the table is that of the schema as it is now.
+// current reports whether the writing side of the table belongs to the current schema.
 func (t TableWriter) current() bool {
 	k := t.state.shared
 	return !t.tx.pager.Over && k == t.tx.writeState()
@@ -465,7 +465,7 @@ func (t TableWriter) oldEntries(row *Row) (err error) {
 	return nil
 }
 
-// checkUnique looks whether a new record would meet that of another row.
+// checkUnique looks whether a new record would meet another row's.
 func (t TableWriter) checkUnique() error {
 	for _, x := range t.state.indexes {
 		if !x.def.unique || len(x.new) == 0 || bytes.Equal(x.old, x.new) || hasNull(x.new, x.def.terms) {

@@ -44,7 +44,7 @@ func (work *txWork) Do() error {
 	return tx.prepareCommit()
 }
 
-// Info is that of the Rx, as it is at this moment of the transaction.
+// Info is the same as Rx.Info, at this moment of the transaction.
 func (tx *Tx) Info() Info {
 	info := tx.Rx.Info()
 	if page1, err := tx.pager.Page(1); err == nil {
@@ -55,8 +55,8 @@ func (tx *Tx) Info() Info {
 
 // BeforeCommit lets fn be called once when the transaction is about to be committed: after the
 // function given to Update, or after the last one of a batch. It may change the database. If it
-// fails, the transaction is rolled back, and its error is that of the transaction. Functions are
-// called in order. A transaction that is rolled back calls none of them.
+// fails, the transaction is rolled back, and returns its error. Functions are called in order. A
+// transaction that is rolled back calls none of them.
 //
 // In a transaction that [DB.Batch] shares between calls, the first call can so begin work that the
 // end of the transaction completes, for example a counter that many calls change and one row keeps.

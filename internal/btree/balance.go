@@ -228,7 +228,7 @@ func (t *Tree) edge(level int) edge {
 	return noEdge
 }
 
-// extend puts the one cell of the run in a new page beside that of the path at a level, at an edge
+// extend puts the one cell of the run in a new page beside the path's page at a level, at an edge
 // of the tree. Unless it is a leaf of a table, the old page's cell next to it becomes the divider.
 func (t *Tree) extend(level int, at edge) error {
 	n, err := t.edit(t.Steps[level].Pgno)

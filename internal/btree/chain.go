@@ -50,7 +50,7 @@ func (r *partReader) skip(n int) {
 	}
 }
 
-// differs reports whether the following bytes, which stay where they are, are not those of b.
+// differs reports whether the following bytes, which stay where they are, differ from b.
 func (r partReader) differs(b []byte) bool {
 	for len(b) > 0 {
 		p := r.next(len(b))

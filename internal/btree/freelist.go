@@ -20,7 +20,7 @@ type PageSource interface {
 	Discard(pgno uint32)
 	PageCount() uint32
 	// Resize makes the database longer or shorter. Pages that it grows by are made fresh before
-	// they are read; those that it loses are gone.
+	// they are read; pages that it loses are gone.
 	Resize(pages uint32) error
 	// Moved says that page numbers that were remembered may be wrong from now on.
 	Moved()

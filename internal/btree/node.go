@@ -162,7 +162,7 @@ func (s Span) position(rowid int64, n int) int {
 	return int((uint64(rowid) - uint64(s.low) - 1) * uint64(n) / width)
 }
 
-// Narrow returns the span of the i-th child of an interior table page that has the span s itself.
+// Narrow returns the span of the i-th child of an interior table page with the span s.
 func (n *Node) Narrow(s Span, i int) Span {
 	if i > 0 {
 		if k, ok := n.Rowid(i - 1); ok {
@@ -220,5 +220,5 @@ const MaxRowid = math.MaxInt64
 
 func Be32(b []byte) uint32 { return binary.BigEndian.Uint32(b) }
 
-// MinCell is the least room that a cell takes in a page: that of a freeblock.
+// MinCell is the least space that a cell takes in a page: the size of a freeblock.
 const MinCell = 4

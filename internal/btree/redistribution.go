@@ -226,7 +226,7 @@ func (r *redistribution) gatherDivider(j int) error {
 	return nil
 }
 
-// assign chooses the pages: those of the siblings, and new ones (D2).
+// assign chooses the pages: the siblings', and new ones (D2).
 func (r *redistribution) assign() error {
 	r.next.have = copy(r.next.pages[:], r.old.pages[:r.old.n])
 	for ; r.next.have < r.next.n; r.next.have++ {

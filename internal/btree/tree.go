@@ -79,7 +79,7 @@ type Path struct {
 	within Span   // the rowids that belong in the leaf; tables only
 	last   bool   // the leaf is the right-most one; indexes only
 	again  bool   // the last two searches of an index ended in the same leaf
-	Fresh  bool   // the last search was that of Find, and nothing of the tree has changed since
+	Fresh  bool   // the last search was Find's, and nothing of the tree has changed since
 }
 
 // A Step is a page of the path, and the cell or child there: the entry itself or the place where it

@@ -50,7 +50,7 @@ type File struct {
 	full    chan outBuffer // nil before the first buffer is full
 	free    chan outBuffer
 	stopped bool
-	sum     uint32 // of what was written; the writing goroutine's until stopped
+	sum     uint32 // of the written bytes; the writing goroutine's until stopped
 }
 
 // An outBuffer goes from the builder to the writing goroutine, and comes back empty with the error
@@ -62,7 +62,7 @@ type outBuffer struct {
 	err  error
 }
 
-// A Layout has the properties of the pages of a database file.
+// A Layout describes the pages of a database file.
 type Layout struct {
 	PageSize int
 	Reserved int    // bytes at the end of each page that are not used
@@ -192,8 +192,8 @@ func (f *File) Stop() (err error) {
 }
 
 // Finish writes the remaining pages and then page 1, which is a whole page (O1). Its change counter
-// becomes a sum of all other pages, so that two databases hardly ever have the same: by the counter
-// a log is known to belong to another file (package wal).
+// becomes a sum of all other pages, so that two databases hardly ever share one: by the counter a
+// log is known to belong to another file (package wal).
 func (f *File) Finish(page1 []byte) error {
 	if err := f.Stop(); err != nil {
 		return err

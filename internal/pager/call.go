@@ -106,7 +106,7 @@ func (c *committer) serveQueue() {
 	}
 }
 
-// serveWaiting runs those that wait now.
+// serveWaiting runs the waiting calls.
 func (c *committer) serveWaiting() {
 	w := &c.pager.writer
 	<-w.writeLock
@@ -141,7 +141,7 @@ func (c *committer) runCall(e *call) {
 	returned = true
 }
 
-// callQueue are those that wait, in order.
+// callQueue holds the waiting calls, in order.
 type callQueue struct {
 	mu     sync.Mutex
 	list   []*call
@@ -158,7 +158,7 @@ func (q *callQueue) add(e *call) (first bool) {
 	return first
 }
 
-// next takes the first of those that wait, of which there is one.
+// next takes the first waiting call. There must be one.
 func (q *callQueue) next() *call {
 	q.mu.Lock()
 	defer q.mu.Unlock()

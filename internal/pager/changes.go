@@ -17,7 +17,7 @@ type changes struct {
 	all   uint64                // when all b-trees changed last
 	moved uint64                // when pages moved in memory last
 
-	holders []Holder // of what pages hold until the next change
+	holders []Holder // of the content of pages until the next change
 }
 
 // A Holder needs something that lies in pages, and would rather copy it only if it must.

@@ -235,8 +235,8 @@ func (c *checkpointer) writeBack(log *wal.Log, frames uint32) {
 }
 
 // crowded reports whether the log with so many frames must restart before any other transaction
-// writes: it is too long, or little is left to copy of what is worth copying, and the first part of
-// the log lies in memory and on disk already.
+// writes: it is too long, or little is left to copy that is worth it, and the first part of the log
+// lies in memory and on disk already.
 func crowded(log *wal.Log, frames uint32) bool {
 	if int64(frames)*int64(log.Frame) >= relieveBytes {
 		return true

@@ -27,12 +27,12 @@
 //	pager, rx, tx, pages, savepoint   the API for package sqlitefile
 //	snapshot, page, pin               readers
 //	writer, call, spill, place        writers and their groups
-//	changes                           what has changed since a reader of a write transaction looked
+//	changes                           changes since a reader of a write transaction looked
 //	journal, superjournal             rollback mode
 //	checkpointer, renewlog, sync      WAL mode
 //	lock, exclusive, journalmode      locks
 //	room, newdatabase, replace        the files themselves
-//	core, errors, wait, tally, trace  what all of them use, and that uses none of them
+//	core, errors, wait, tally, trace  used by all of them, using none of them
 //
-// Errors that a user can meet are those of package dberr, with the path of the database.
+// Errors that a user can meet come from package dberr, with the path of the database.
 package pager

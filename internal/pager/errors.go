@@ -65,7 +65,7 @@ func (c *core) failure() error {
 }
 
 // PathError wraps err with the operation and the database's path, unless it names a path already or
-// is that of a context.
+// is a context's.
 func (c *core) PathError(op string, err error) error {
 	if err == nil || dberr.NamesFile(err) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err

@@ -39,7 +39,7 @@ func (w *writer) leaveCall() {
 	calls.Add(-1)
 }
 
-// A Patience is that of a call that waits for the transactions of a pager. It belongs to one call
+// A Patience limits how long a call waits for the transactions of a pager. It belongs to one call
 // at a time, and can be used again.
 type Patience struct {
 	Look  *time.Timer // tells the caller to call Lost; stopped while none waits
@@ -104,7 +104,7 @@ func ownCalls() (n int64) {
 // callFunction is the name of Tx.call on a stack.
 const callFunction = "github.com/foliofs/folio/internal/pager.(*Tx).call"
 
-// take takes a token, unless ctx is cancelled first, or the token is that of the transaction that
+// take takes a token, unless ctx is cancelled first, or the token belongs to the transaction that
 // the caller is in.
 func (p *Pager) take(ctx context.Context, token chan struct{}) error {
 	select {

@@ -247,8 +247,8 @@ func (r *rollback) writerAlive() (bool, error) {
 }
 
 // recoverFile plays back a hot journal. The caller must hold SHARED. It goes to EXCLUSIVE without
-// RESERVED: a process that sees RESERVED would take the journal for that of a living writer, and
-// read the file as it is.
+// RESERVED: a process that sees RESERVED would take the journal for a living writer's, and read the
+// file as it is.
 func (r *rollback) recoverFile() error {
 	if r.pager.options.ReadOnly {
 		return r.leaveJournal()
@@ -349,8 +349,8 @@ func (j *journal) restore() error {
 const mostCounted = 1 << 16
 
 // checkHome gives ErrMispaired if page 1 of the file is neither the one in the journal nor one that
-// its transaction can have written: the journal is that of another file. Where the journal has no
-// page 1, or a crash has left garbage in that of the file, nothing can be told.
+// its transaction can have written: the journal belongs to another file. If the journal contains no
+// page 1, or a crash has left garbage in the file's, nothing is known.
 func (j *journal) checkHome() error {
 	var b [format.HeaderSize]byte
 	if _, err := j.pager.file.ReadAt(b[:], 0); err != nil {
@@ -501,8 +501,8 @@ func (r *rollback) conclude(j *journal) error {
 	return r.pager.stillInPlace(r.pager.file)
 }
 
-// saveOriginals saves what a batch is about to overwrite and to cut off. The journal may use the
-// kept room, which comes back when the journal ends.
+// saveOriginals saves the pages that a batch is about to overwrite and to cut off. The journal may
+// use the kept room, which comes back when the journal ends.
 func (r *rollback) saveOriginals(j *journal, base *Snapshot, batch []wal.Page, size uint32) error {
 	save := func() error {
 		pgnos := overwritten(base, batch, size)
@@ -518,8 +518,8 @@ func (r *rollback) saveOriginals(j *journal, base *Snapshot, batch []wal.Page, s
 	return err
 }
 
-// overwritten returns the pages whose images the journal needs: those that change, and those that
-// are cut off.
+// overwritten returns the pages whose images the journal needs: changed pages, and pages that are
+// cut off.
 func overwritten(base *Snapshot, batch []wal.Page, size uint32) []uint32 {
 	var pgnos []uint32
 	for _, p := range batch {

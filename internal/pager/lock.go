@@ -15,7 +15,7 @@ type fileLocks struct {
 	reserved atomic.Bool // RESERVED is held, or is being taken
 }
 
-// lock takes a lock of the file. holds says in words what a connection does that holds it.
+// lock takes a lock of the file. holds says in words why a connection holds it.
 func (l *fileLocks) lock(kind osfile.LockKind, off, n int64, holds string) error {
 	return dberr.HeldBy(l.pager.file.Lock(kind, off, n), holds, l.pager.file, kind, off, n)
 }

@@ -16,7 +16,7 @@ import (
 // rollback journal, whatever the journal mode will be: so it is empty or a database after a crash.
 // Its name is durable by then, as the journal lies in the same directory.
 
-// DefaultPageSize is that of a new database, in bytes.
+// DefaultPageSize is the page size of a new database, in bytes.
 const DefaultPageSize = 4096
 
 // checkCreate refuses options that no database can have.

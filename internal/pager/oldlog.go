@@ -18,8 +18,8 @@ import (
 // log any more, and the new one cannot be opened as long as it is there (ErrMispaired). So who
 // closes the old file last removes the log, if all of this is certain:
 //
-//	Q1  Nobody else has the old file open, or the log: EXCLUSIVE is held, and so is the lock of those
-//	    who use the index.
+//	Q1  Nobody else has the old file open, or the log: EXCLUSIVE is held, and so is the lock of
+//	    connections that use the index.
 //	Q2  The names of the log and of its index still lead to the files that this pager has open.
 //	Q3  Another file has the name of the database, and nobody has that one open: EXCLUSIVE on it is
 //	    held, too. Or nothing has the name. Or the file itself has become another database, or is
@@ -91,7 +91,7 @@ func (c *checkpointer) dropLog(overwritten bool) error {
 type oldLog struct {
 	pager       *Pager
 	overwritten bool          // by another database; else the file has lost its name
-	next        osfile.Handle // what has the name; nil while that is not open
+	next        osfile.Handle // the file that now has the name; nil while it is not open
 }
 
 // drop removes the log, and reports whether nothing is left to do: it is gone, or it is certain
@@ -200,8 +200,8 @@ func (d *oldLog) unused() (bool, error) {
 	return d.copyAside()
 }
 
-// isDatabase reports whether what was written over the file is a database, or nothing. Of any other
-// file it is not certain that it was meant to replace the old one.
+// isDatabase reports whether the file was overwritten by a database, or is empty. Of any other file
+// it is not certain that it was meant to replace the old one.
 func (d *oldLog) isDatabase() (bool, error) {
 	var b [format.HeaderSize]byte
 	if n, err := d.pager.file.ReadAt(b[:], 0); n == 0 || err != nil {
@@ -229,7 +229,7 @@ func (d *oldLog) copyAside() (bool, error) {
 	return err == nil && copied == frames, err
 }
 
-// oldLogs are those that this process could not remove yet.
+// oldLogs are the old logs that this process could not remove yet.
 var oldLogs oldLogList
 
 type oldLogList struct {

@@ -14,7 +14,7 @@ import (
 	"github.com/foliofs/folio/internal/wal"
 )
 
-// Options say how a pager works. Package sqlitefile says what they mean to a user.
+// Options say how a pager works. Package sqlitefile explains them to a user.
 type Options struct {
 	ReadOnly    bool
 	Immutable   bool

@@ -16,7 +16,7 @@ import (
 
 const pinBase = 1 << 60 // a database ends before 2^48
 
-// A pinSet has the pins of a pager. Compact takes them along when it replaces the file of the
+// A pinSet holds the pins of a pager. Compact takes them along when it replaces the file of the
 // database.
 type pinSet struct {
 	mu  sync.Mutex // guards set, and db.file against being exchanged

@@ -123,8 +123,8 @@ func (g *group) numbers() []uint32 {
 	return pgnos
 }
 
-// fillPages gives a file of so many bytes the blocks for those of the pages that lie in it: they
-// may have been punched.
+// fillPages gives a file of so many bytes the blocks for the pages within it: they may have been
+// punched.
 func (k *RoomKeeper) fillPages(d disk, pgnos []uint32, shift uint8, size int64) error {
 	for len(pgnos) > 0 {
 		n := 1
@@ -170,7 +170,7 @@ func (k *RoomKeeper) keepRoom() {
 }
 
 // keepAfterCut keeps room beyond the new end of a file that was cut: cutting it gave the disk all
-// blocks behind that end, those of the kept room among them. The room may be lent meanwhile.
+// blocks behind that end, including the reserve. The reserve may be lent meanwhile.
 func (k *RoomKeeper) keepAfterCut() {
 	if d, ok := k.pager.file.(disk); ok && !k.pager.options.ReadOnly {
 		k.Keep(d, k.pager.file)

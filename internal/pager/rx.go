@@ -32,8 +32,8 @@ func (rx *Rx) End() {
 }
 
 // Unreplaced gives ErrMoved if another database was written over the file since the transaction
-// began: what was read may be a mixture. That shows in page 1 as soon as it is written, and costs
-// only a look at it where the file is mapped; without a map nothing is looked at.
+// began: the pages that were read may be a mixture. That shows in page 1 as soon as it is written,
+// and costs only a look at it where the file is mapped; without a map nothing is looked at.
 func (rx *Rx) Unreplaced() error {
 	if s := rx.Snapshot; s.wal == nil || s.atHome() {
 		return nil

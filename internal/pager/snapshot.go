@@ -81,8 +81,8 @@ func (s *Snapshot) still() (same bool) {
 // belongs to.
 func (s *Snapshot) atHome() bool { return len(s.file) == 0 || s.wal.AtHome(s.file) }
 
-// outdated returns the rest of a snapshot whose file is not that of the database any more:
-// nothing that could be taken for the state of another file, or read.
+// outdated returns the rest of a snapshot whose file is not the database's any more: nothing that
+// could be taken for the state of another file, or read.
 func (s *Snapshot) outdated() *Snapshot {
 	return &Snapshot{lease: s.lease, Version: s.Version, size: -1, Header: s.Header, PageCount: s.PageCount, Schema: new(Schema)}
 }
@@ -278,7 +278,7 @@ func (r *readers) loggedPageSize() (int, error) {
 	return h.PageSize, dberr.Join(dberr.IgnoreEOF(err), f.Close())
 }
 
-// acquireLog takes a read lock of the log and makes a snapshot of what the log says now. Another
+// acquireLog takes a read lock of the log and makes a snapshot of the log's current state. Another
 // connection holds the lock in the way for a moment only, in which it waits for nothing, unless it
 // recovers the log: only that is worth an ErrLocked. The caller must hold mu.
 func (r *readers) acquireLog() (*Snapshot, error) {
@@ -416,7 +416,8 @@ func (r *readers) newLogSnapshot(old *Snapshot, h *format.WALIndexHeader, words 
 	return s, r.measureLog(s, h.PageCount)
 }
 
-// checkHome gives ErrMispaired if the log is not that of the file, and ErrMoved if it was before.
+// checkHome gives ErrMispaired if the log does not belong to the file, and ErrMoved if it was
+// before.
 func (r *readers) checkHome(h *format.WALIndexHeader) error {
 	log := r.pager.wal
 	known := log.Known()

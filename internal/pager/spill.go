@@ -21,11 +21,11 @@ import (
 //	    journal, and going back takes nothing from another.
 //	S3  tail is where the log ends for the transaction that spilled; a savepoint remembers where it
 //	    ended for it.
-//	S4  Where half of what was spilled was so again, a page is written over the frame that it has
-//	    behind the end that the savepoint remembers, so that the log is not longer than twice what
-//	    the transaction changed. The checksums from there on are made right before the commit is
-//	    synced.
-//	S5  What was taken before a savepoint lies in the log before what was taken after it, so that
+//	S4  If half of the spilled pages were spilled again, a page is written over the frame that it
+//	    has behind the end that the savepoint remembers, so that the log is not longer than twice
+//	    what the transaction changed. The checksums from there on are made right before the commit
+//	    is synced.
+//	S5  Pages spilled before a savepoint come in the log before the ones spilled after it, so that
 //	    going back cuts the log off. Pages of before that came back into memory, as another
 //	    savepoint was taken back, wait there while anything of after is in the log.
 
@@ -234,8 +234,8 @@ func (tx *Tx) rebase() {
 }
 
 // reach lets the snapshot of a transaction see the spilled pages up to a frame; 0 for nothing. No
-// table has these frames, whose numbers may be those of frames before: the log may have restarted
-// for them, and frames that are taken back are overwritten.
+// table has these frames, whose numbers may have been used before: the log may have restarted for
+// them, and frames that are taken back are overwritten.
 func (s *Snapshot) reach(frame uint32) {
 	if frame != 0 {
 		s.last, s.frames = max(s.last, frame), nil

@@ -50,7 +50,7 @@ type savepoint struct {
 	outer *savepoint
 
 	spoiled error // a tree may be half changed: there is only the way back
-	scoped  bool  // it is that of Nested, and ends when a function returns
+	scoped  bool  // it belongs to Nested, and ends when a function returns
 }
 
 // An undoPage is a page as it was.

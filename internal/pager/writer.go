@@ -394,7 +394,8 @@ func (w *writer) lendWriteLock(g *group, fn func()) {
 // group is on its way: it holds the commit lock, too, or the open group has spilled.
 func (c *committer) flush() { c.finish(c.pager.writer.seal()) }
 
-// finish writes a sealed group and concludes it. The caller is as that of flush.
+// finish writes a sealed group and concludes it. The caller must hold the locks that flush
+// requires.
 func (c *committer) finish(g *group) {
 	defer c.publish(g)
 	c.write(c.pager.writer.base, g)
@@ -664,7 +665,7 @@ func (p *Pager) synced(err error) error {
 	return syncError{err}
 }
 
-// syncStart syncs a log that restarts, so that its first frames are never taken for those of the
+// syncStart syncs a log that restarts, so that its first frames are never taken for frames of the
 // log before (W4).
 func (p *Pager) syncStart(f osfile.Handle) error { return p.sync(f) }
 

@@ -108,7 +108,7 @@ func (rx *Rx) searchKey(n *btree.Node, k *record.Key, lo, hi int) (i int, equal 
 
 // Find returns the first cell of an index b-tree whose record begins with k. An entry in an
 // interior page comes after everything below its left child. So a cell that is found deeper comes
-// earlier in the order. The root is that of t, unless it has moved in this transaction.
+// earlier in the order. The root is t's, unless it has moved in this transaction.
 func (rx *Rx) Find(t *Tree, root uint32, k *record.Key) (at btree.Node, i int, found bool, err error) {
 	pgno, p := root, t.InteriorFor(rx, k).Start()
 	for range btree.MaxDepth {

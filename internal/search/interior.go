@@ -241,7 +241,7 @@ func (rx *Rx) newBranch(n btree.Node, kind record.Kind) *branch {
 	return b
 }
 
-// setWords sets heads and tails to those of the values, if these are in order.
+// setWords sets heads and tails from the values, if these are in order.
 func (b *branch) setWords(values []record.Value, kind record.Kind) {
 	heads, tails := make([]uint64, len(values)), []uint64(nil)
 	if kind == record.Text {

@@ -69,8 +69,8 @@ func (rx *Rx) recordHeader(r *Payload) (types []byte, body int, err error) {
 // header of the 32767 columns that a table may have is shorter.
 const maxAssembled = 1 << 20
 
-// longHeader handles a header that goes on in the overflow pages, that of a row with very many
-// columns: the record is assembled in memory, or the header alone if the record is large.
+// longHeader handles a header that goes on in the overflow pages, in a row with very many columns:
+// the record is assembled in memory, or the header alone if the record is large.
 func (rx *Rx) longHeader(r *Payload) (types []byte, body int, err error) {
 	if n := format.RecordHeaderLen(r.Local); n == 0 || n > uint64(r.Size) || r.Overflow() == 0 {
 		return nil, 0, rx.Corrupt(r.Pgno, "a record's header is longer than the record")

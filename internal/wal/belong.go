@@ -17,8 +17,8 @@ import (
 // SQLite says whose log it is, and neither times nor inodes tell: a database may be copied together
 // with its log. But page 1 tells, as its change counter goes up:
 //
-//	H1  Where the log has frames, bytes 24 to 39 of the file are those that it had when the log
-//	    began, or those of a frame of page 1: only checkpoints write to the file.
+//	H1  Where the log has frames, bytes 24 to 39 of the file are either the ones that it had when
+//	    the log began, or a frame's of page 1: only checkpoints write to the file.
 //	H2  A log that begins is bound to these bytes (format.WALHeader.Bind), and its first commit has
 //	    page 1, with a counter that went up by a random step. So two copies of a database that were
 //	    both written to differ.
@@ -102,9 +102,8 @@ func (w *Log) StayHome(b []byte, h *format.WALIndexHeader) bool {
 func (w *Log) Known() bool { return w.home.Load() != nil }
 
 // Home gives ErrReplaced if the file of the database is not the one that the log belongs to in the
-// state h. Page 1 may be written while it is looked at: what does not fit counts once no checkpoint
-// is at work, and only if h is still the state of the log. ErrLocked and ErrChanged mean to look
-// again.
+// state h. Page 1 may be written while it is looked at: a mismatch counts once no checkpoint is at
+// work, and only if h is still the state of the log. ErrLocked and ErrChanged mean to look again.
 func (w *Log) Home(h *format.WALIndexHeader) error {
 	if fits, err := w.seeHome(h); err != nil || fits {
 		return err
@@ -181,7 +180,7 @@ func sumOf(s *osfile.Stamp) uint32 {
 	return crc32.ChecksumIEEE(fmt.Append(nil, *s)) | 1
 }
 
-// stampOf returns the stamp of a file, or that of the zero time where the system has none.
+// stampOf returns the stamp of a file, or of the zero time if the system has none.
 func stampOf(f osfile.Handle) (osfile.Stamp, error) {
 	if f, ok := f.(interface{ Stamp() (osfile.Stamp, error) }); ok {
 		return f.Stamp()

@@ -162,8 +162,8 @@ func (w *Log) copyPages(db osfile.Handle, h *format.WALIndexHeader, list []pageF
 	return nil
 }
 
-// appendPages appends the pages in frames of the log to b, and returns it. Those that lie one
-// behind the other there are read together, into room.
+// appendPages appends the pages in frames of the log to b, and returns it. Adjacent frames are read
+// together, into room.
 func (w *Log) appendPages(b, room []byte, list []pageFrame, salt [2]uint32) ([]byte, error) {
 	for len(list) > 0 {
 		n := 1

@@ -8,7 +8,7 @@ import (
 )
 
 // heapBlocks are the blocks of a wal-index that no other connection shares: SQLite's
-// WAL_HEAPMEMORY_MODE. The invariants are those of an Index, except X5: a block is there or not.
+// WAL_HEAPMEMORY_MODE. The invariants of an Index hold, except X5: a block is there or not.
 type heapBlocks struct {
 	list atomic.Pointer[[][]uint32] // replaced as a whole
 }

@@ -11,9 +11,9 @@ import (
 // writes.
 //
 // That file may be out of sight, if the database has a name in another directory or is mounted
-// alone. Therefore an observer holds only the first byte of SHARED: a lock on the other bytes is
-// that of a connection that observes nothing, and may write. And it looks at the time of the last
-// change.
+// alone. Therefore an observer holds only the first byte of SHARED: a lock on the other bytes
+// belongs to a connection that observes nothing, and may write. And it looks at the time of the
+// last change.
 type observer struct {
 	sys   osfile.System
 	file  osfile.Handle

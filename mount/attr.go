@@ -68,7 +68,7 @@ func (m *fileSystem) answerEntry(out *fuse.EntryOut, dir store.Ino, name string,
 	size := m.tell(n, 1, to)
 	m.names.add(dir, name, n.Ino)
 	if store.TypeOf(n.Mode) == store.Dir {
-		m.told.parent(n.Ino, dir, name)
+		m.inodes.parent(n.Ino, dir, name)
 	}
 	*out = fuse.EntryOut{NodeId: m.node(n.Ino), EntryValid: m.ttl, AttrValid: m.ttl}
 	m.setAttr(&out.Attr, n)
@@ -96,7 +96,7 @@ func (m *fileSystem) SetAttr(_ <-chan struct{}, in *fuse.SetAttrIn, out *fuse.At
 	to := asker{in.Pid, always}
 	_, resized := in.GetSize()
 	if resized {
-		m.told.changing(ino)
+		m.inodes.changing(ino)
 	}
 	st := m.change(&in.InHeader, func(c *change) (err error) {
 		if n, err = c.Tx.Node(ino); err != nil {
@@ -144,15 +144,15 @@ func needed(in *fuse.SetAttrIn) uint32 {
 // kernel forgets by itself what it must.
 func (m *fileSystem) answerSize(out *fuse.AttrOut, ino store.Ino, st fuse.Status, before, n *store.Node, to asker) {
 	if st != fuse.OK {
-		m.told.changed(ino, nil)
+		m.inodes.changed(ino, nil)
 		return
 	}
 	r := resize{before: before.Size, after: n.Size, start: n.Size, end: n.Size, thread: to.thread}
-	if what, ok := m.told.changed(ino, &r); ok {
+	if what, ok := m.inodes.changed(ino, &r); ok {
 		m.grow(ino, what, n.Size, 0)
-		m.told.late(ino)
+		m.inodes.late(ino)
 	}
-	m.told.answer(n, 0, to)
+	m.inodes.answer(n, 0, to)
 	out.AttrValid = m.ttl
 	m.setAttr(&out.Attr, n)
 }

@@ -25,23 +25,23 @@ type change struct {
 // it once the transaction is committed.
 type transition struct {
 	ino                       store.Ino
-	sealBefore, sealAfter     seal
+	attrsBefore, attrsAfter   attrHash
 	rightsBefore, rightsAfter uint32
 }
 
 // Changed implements inode.Observer.
 func (c *change) Changed(before, after *store.Node) {
-	t := &c.fs.told
-	c.states = append(c.states, transition{before.Ino, t.seal(before), t.seal(after), t.hashRights(before), t.hashRights(after)})
+	t := &c.fs.inodes
+	c.states = append(c.states, transition{before.Ino, t.attrHash(before), t.attrHash(after), t.hashRights(before), t.hashRights(after)})
 }
 
 // Orphaned implements inode.Observer: it pins the inode until the kernel forgets it.
-func (c *change) Orphaned(ino store.Ino) error { return c.fs.told.pin(ino, false) }
+func (c *change) Orphaned(ino store.Ino) error { return c.fs.inodes.pin(ino, false) }
 
 // committed says that the transaction is committed, and that the kernel knows of the change.
 func (c *change) committed() {
 	for i := range c.states {
-		c.fs.told.change(&c.states[i])
+		c.fs.inodes.change(&c.states[i])
 	}
 }
 

@@ -52,7 +52,7 @@ func (m *fileSystem) list(dir store.Ino, cookie uint64, add func(rx store.Rx, e 
 	if !ok {
 		return fuse.EINVAL
 	}
-	m.told.listed(dir)
+	m.inodes.listed(dir)
 	return m.view(func(rx store.Rx) error {
 		n, err := rx.Node(dir)
 		if err != nil {
@@ -88,7 +88,7 @@ func (m *fileSystem) listDots(rx store.Rx, dir store.Ino, cookie uint64, add fun
 	if cookie == cookieStart && !add(rx, fuse.DirEntry{Name: ".", Ino: m.shown(dir), Mode: store.ModeDir, Off: cookieDot}, nil) {
 		return false
 	}
-	up, ok := m.told.up(dir)
+	up, ok := m.inodes.up(dir)
 	if !ok {
 		up.Dir = dir
 	}

@@ -56,7 +56,7 @@ func (m *fileSystem) nodeOf(rx store.Rx, dir store.Ino, e *store.Entry) (n store
 }
 
 // Forget implements fuse.RawFileSystem.
-func (m *fileSystem) Forget(node, nlookup uint64) { m.told.forget(m.ino(node), nlookup) }
+func (m *fileSystem) Forget(node, nlookup uint64) { m.inodes.forget(m.ino(node), nlookup) }
 
 // make makes an inode with a name, and answers with it.
 func (m *fileSystem) make(in *fuse.InHeader, name string, mode uint32, rdev uint64, content []byte, out *fuse.EntryOut) fuse.Status {
@@ -147,7 +147,7 @@ func (m *fileSystem) Tmpfile(_ <-chan struct{}, in *fuse.CreateIn, out *fuse.Cre
 	var n store.Node
 	dir, to := m.ino(in.NodeId), m.asker(&in.InHeader)
 	st := m.change(&in.InHeader, func(c *change) error {
-		m.told.forget(n.Ino, 0) // the transaction runs again
+		m.inodes.forget(n.Ino, 0) // the transaction runs again
 		d, err := c.directory(dir)
 		if err != nil {
 			return err
@@ -156,13 +156,13 @@ func (m *fileSystem) Tmpfile(_ <-chan struct{}, in *fuse.CreateIn, out *fuse.Cre
 		if err := c.CreateUnnamed(&d, &n); err != nil {
 			return err
 		}
-		if err := m.told.pin(n.Ino, true); err != nil {
+		if err := m.inodes.pin(n.Ino, true); err != nil {
 			return err
 		}
 		return c.Tx.Orphan(&n)
 	})
 	if st != fuse.OK {
-		m.told.forget(n.Ino, 0)
+		m.inodes.forget(n.Ino, 0)
 		return st
 	}
 	m.tell(&n, 1, to)

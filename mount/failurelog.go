@@ -15,8 +15,8 @@ import (
 type failureLog struct {
 	logger *log.Logger
 
-	mu   sync.Mutex // guards told
-	told time.Time
+	mu   sync.Mutex // guards last
+	last time.Time  // when the log got a failure
 }
 
 // failuresEach is how long the log is quiet after a failure.
@@ -28,8 +28,8 @@ func (l *failureLog) add(err error) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if now := time.Now(); l.told.IsZero() || now.Sub(l.told) >= failuresEach {
-		l.told = now
+	if now := time.Now(); l.last.IsZero() || now.Sub(l.last) >= failuresEach {
+		l.last = now
 		l.logger.Printf("mount: %v", err)
 	}
 }

@@ -29,9 +29,9 @@ func (m *fileSystem) Flush(<-chan struct{}, *fuse.FlushIn) fuse.Status { return 
 func (m *fileSystem) Read(_ <-chan struct{}, in *fuse.ReadIn, buf []byte) (fuse.ReadResult, fuse.Status) {
 	var got int
 	ino := m.ino(in.NodeId)
-	m.drops.read(ino, int64(in.Offset), int64(in.Offset)+int64(in.Size))
+	m.race.read(ino, int64(in.Offset), int64(in.Offset)+int64(in.Size))
 	m.cached(ino, int64(in.Offset), int(in.Size)) // before: another program may change it meanwhile
-	at := m.told.reading(ino)
+	at := m.inodes.reading(ino)
 	st := m.view(func(rx store.Rx) error {
 		n, err := regular(rx, ino)
 		if err != nil {
@@ -39,7 +39,7 @@ func (m *fileSystem) Read(_ <-chan struct{}, in *fuse.ReadIn, buf []byte) (fuse.
 		}
 		got, err = readAt(rx, &n, buf[:min(len(buf), int(in.Size))], int64(in.Offset))
 		if got < int(in.Size) {
-			m.told.short(ino, n.Size, at)
+			m.inodes.short(ino, n.Size, at)
 		}
 		return err
 	})
@@ -81,7 +81,7 @@ func readAt(rx store.Rx, n *store.Node, p []byte, off int64) (got int, err error
 func (m *fileSystem) cached(ino store.Ino, off int64, size int) {
 	end := (off + int64(size) + store.ChunkSize - 1) &^ (store.ChunkSize - 1)
 	if size > 0 && m.observer != nil && m.pages.add(ino, off&^(store.ChunkSize-1), end) {
-		m.wakeWatch()
+		m.wakeWatcher()
 	}
 }
 
@@ -115,7 +115,7 @@ func (m *fileSystem) Write(_ <-chan struct{}, in *fuse.WriteIn, data []byte) (ui
 	dropped := false // setuid or setgid, which the kernel is not told
 	r := resize{start: off, end: off + int64(len(data)), thread: in.Pid, past: in.Fh == pastCache || in.Flags&syscall.O_DIRECT != 0}
 	r.cached = !r.past
-	m.told.changing(ino)
+	m.inodes.changing(ino)
 	st := m.changeBy(&in.InHeader, len(data), func(c *change) error {
 		n, err := regular(c.Tx, ino)
 		if err != nil {
@@ -143,7 +143,7 @@ func (m *fileSystem) Write(_ <-chan struct{}, in *fuse.WriteIn, data []byte) (ui
 	}
 	m.changed(ino, st, &r)
 	if in.WriteFlags&fuse.WRITE_CACHE == 0 { // the kernel makes these one after the other
-		m.told.wrote(ino)
+		m.inodes.wrote(ino)
 	}
 	if st != fuse.OK {
 		return 0, st
@@ -186,7 +186,7 @@ func (m *fileSystem) Fallocate(_ <-chan struct{}, in *fuse.FallocateIn) fuse.Sta
 	ino := m.ino(in.NodeId)
 	dropped := false
 	r := resize{past: true} // the kernel forgets by itself what is within the file
-	m.told.changing(ino)
+	m.inodes.changing(ino)
 	st := m.changeBy(&in.InHeader, smallChange+1, func(c *change) error {
 		n, err := regular(c.Tx, ino)
 		if err != nil {
@@ -263,7 +263,7 @@ func (m *fileSystem) CopyFileRange(_ <-chan struct{}, in *fuse.CopyFileRangeIn) 
 	r := resize{past: true} // as in Fallocate
 	var done int64
 	dropped := false
-	m.told.changing(to)
+	m.inodes.changing(to)
 	st = m.changeBy(&in.InHeader, smallChange+1, func(c *change) (err error) {
 		done, dropped, err = c.copyRange(&r, from, to, size, in)
 		return err
@@ -325,7 +325,7 @@ func (m *fileSystem) refresh(ino store.Ino, off int64, size int, arrived time.Ti
 	if m.observer == nil {
 		return
 	}
-	written, read := m.told.lastTransfers(ino)
+	written, read := m.inodes.lastTransfers(ino)
 	since := arrived.Add(-sendingTakes)
 	if written.After(since) {
 		since = written
@@ -333,7 +333,7 @@ func (m *fileSystem) refresh(ino store.Ino, off int64, size int, arrived time.Ti
 	if read.Before(since) {
 		return
 	}
-	from, to, sure := m.drops.overtaken(ino, off, off+int64(size), since, arrived)
+	from, to, sure := m.race.overtaken(ino, off, off+int64(size), since, arrived)
 	if from >= to {
 		return
 	}
@@ -344,9 +344,9 @@ func (m *fileSystem) refresh(ino store.Ino, off int64, size int, arrived time.Ti
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		m.drops.begin(ino)
+		m.race.begin(ino)
 		m.kernel.InodeNotify(m.node(ino), from, to-from)
-		m.drops.end(ino)
+		m.race.end(ino)
 	}()
 	select {
 	case <-done:

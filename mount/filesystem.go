@@ -38,26 +38,26 @@ type fileSystem struct {
 	kernel   notifier
 	failures failureLog
 
-	told    told         // inodes that the kernel knows
-	waiting atomic.Int32 // requests that wait for growths
-	names   names        // entries that the kernel may know
-	pages   pages        // where the contents lie that the kernel may have
-	drops   drops        // contents that the kernel was made to forget
-	sender  sender       // makes it forget
-	cookies cookies      // places in directories
-	ttl     uint64       // seconds that the kernel may keep an answer
+	inodes  kernelInodes     // inodes that the kernel knows
+	waiting atomic.Int32     // requests that wait for growths
+	names   names            // entries that the kernel may know
+	pages   pages            // where the contents lie that the kernel may have
+	race    invalidationRace // contents that the kernel was made to forget
+	notify  notifyQueue      // makes it forget
+	cookies cookies          // places in directories
+	ttl     uint64           // seconds that the kernel may keep an answer
 	// onChange, if it is not nil, notes what else the kernel must forget after a change.
-	onChange func(f *forgetter)
+	onChange func(f *invalidator)
 
-	wake      chan struct{}
-	stopped   chan struct{}
-	finished  chan struct{}
-	closing   atomic.Bool
-	unsynced  atomic.Bool    // the volume was changed, and was not synced by itself since
-	syncing   chan struct{}  // such a change begins the time until the next sync
-	chores    sync.WaitGroup // changes that the watch makes
-	unpinning atomic.Bool    // one of them unpins inodes
-	stats     watchStats
+	wake       chan struct{}
+	stopped    chan struct{}
+	finished   chan struct{}
+	closing    atomic.Bool
+	unsynced   atomic.Bool    // the volume was changed, and was not synced by itself since
+	syncing    chan struct{}  // such a change begins the time until the next sync
+	background sync.WaitGroup // changes that the watch makes
+	unpinning  atomic.Bool    // one of them unpins inodes
+	stats      watchStats
 }
 
 // A notifier makes the kernel forget something. A *fuse.Server is one.
@@ -90,9 +90,9 @@ func newFileSystem(s store.Store, o *Options) (*fileSystem, error) {
 	if m.observer = s.Features().Observer; m.observer != nil {
 		m.ttl = forever
 	}
-	m.sender.send = m.forget
-	m.told.init(m)
-	m.names.init(m.told.knows)
+	m.notify.send = m.forget
+	m.inodes.init(m)
+	m.names.init(m.inodes.knows)
 	m.cookies.init()
 	return m, nil
 }
@@ -123,7 +123,7 @@ func (m *fileSystem) shown(ino store.Ino) uint64 {
 
 // view calls fn with a read transaction.
 func (m *fileSystem) view(fn func(rx store.Rx) error) fuse.Status {
-	m.nudge()
+	m.wakeWatcherIfPending()
 	rx, err := m.store.Begin(bg)
 	if err != nil {
 		return m.status(err)
@@ -132,8 +132,8 @@ func (m *fileSystem) view(fn func(rx store.Rx) error) fuse.Status {
 	return m.status(fn(rx))
 }
 
-// nudge wakes the watch if another program has changed something.
-func (m *fileSystem) nudge() {
+// wakeWatcherIfPending wakes the watcher if another program has changed something.
+func (m *fileSystem) wakeWatcherIfPending() {
 	if m.observer != nil && m.observer.Pending() {
 		select {
 		case m.wake <- struct{}{}:

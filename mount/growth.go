@@ -79,7 +79,9 @@ type asker struct {
 const always = math.MaxUint64
 
 // asker returns the asker of a request that has just come.
-func (m *fileSystem) asker(in *fuse.InHeader) asker { return asker{in.Pid, m.told.clock.Load()} }
+func (m *fileSystem) asker(in *fuse.InHeader) asker {
+	return asker{in.Pid, m.inodes.clock.Load()}
+}
 
 // tell returns the size that an answer tells, of a file that has a size. It returns false if the
 // kernel must learn the size first, or is just learning one.
@@ -148,7 +150,7 @@ func (e *extent) wrote(r *resize, now uint64) (what contentRange, ok bool) {
 }
 
 // changing notes that a request of the kernel begins to change a file.
-func (t *told) changing(ino store.Ino) {
+func (t *kernelInodes) changing(ino store.Ino) {
 	sh := t.shard(ino)
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
@@ -159,7 +161,7 @@ func (t *told) changing(ino store.Ino) {
 }
 
 // changed notes that such a request is about to be answered. r is nil if it has failed.
-func (t *told) changed(ino store.Ino, r *resize) (what contentRange, ok bool) {
+func (t *kernelInodes) changed(ino store.Ino, r *resize) (what contentRange, ok bool) {
 	sh := t.shard(ino)
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
@@ -178,7 +180,7 @@ func (t *told) changed(ino store.Ino, r *resize) (what contentRange, ok bool) {
 
 // reading notes that the kernel will have content of a file, because it reads or is given some. It
 // returns the time of the clock.
-func (t *told) reading(ino store.Ino) (at uint64) {
+func (t *kernelInodes) reading(ino store.Ino) (at uint64) {
 	sh := t.shard(ino)
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
@@ -190,7 +192,7 @@ func (t *told) reading(ino store.Ino) (at uint64) {
 }
 
 // wrote notes that a write(2) is about to be answered.
-func (t *told) wrote(ino store.Ino) {
+func (t *kernelInodes) wrote(ino store.Ino) {
 	sh := t.shard(ino)
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
@@ -202,13 +204,13 @@ func (t *told) wrote(ino store.Ino) {
 
 // lastTransfers returns when a write(2) of a file was last answered, and when the kernel last asked
 // for its content.
-func (t *told) lastTransfers(ino store.Ino) (written, read time.Time) {
+func (t *kernelInodes) lastTransfers(ino store.Ino) (written, read time.Time) {
 	e := t.extentOf(ino)
 	return e.written.time(), e.read.time()
 }
 
 // short notes that the kernel is told, by a read that came at a time, that a file ends there.
-func (t *told) short(ino store.Ino, size int64, at uint64) {
+func (t *kernelInodes) short(ino store.Ino, size int64, at uint64) {
 	sh := t.shard(ino)
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
@@ -226,7 +228,7 @@ type growth struct {
 }
 
 // growing returns the growth of an inode that is under way, or begins one.
-func (t *told) growing(ino store.Ino) (g *growth, first bool) {
+func (t *kernelInodes) growing(ino store.Ino) (g *growth, first bool) {
 	sh := t.shard(ino)
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
@@ -242,7 +244,7 @@ func (t *told) growing(ino store.Ino) (g *growth, first bool) {
 }
 
 // extentOf returns the extent of an inode.
-func (t *told) extentOf(ino store.Ino) extent {
+func (t *kernelInodes) extentOf(ino store.Ino) extent {
 	sh := t.shard(ino)
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
@@ -250,7 +252,7 @@ func (t *told) extentOf(ino store.Ino) extent {
 }
 
 // storing notes that the kernel has forgotten what it must, and is about to learn a size.
-func (t *told) storing(ino store.Ino, g *growth, size int64) {
+func (t *kernelInodes) storing(ino store.Ino, g *growth, size int64) {
 	sh := t.shard(ino)
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
@@ -258,7 +260,7 @@ func (t *told) storing(ino store.Ino, g *growth, size int64) {
 }
 
 // late notes that a request is answered while the growth that it needs is under way.
-func (t *told) late(ino store.Ino) {
+func (t *kernelInodes) late(ino store.Ino) {
 	sh := t.shard(ino)
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
@@ -268,7 +270,7 @@ func (t *told) late(ino store.Ino) {
 }
 
 // grown ends a growth from one size to another.
-func (t *told) grown(ino store.Ino, g *growth, from, to int64) {
+func (t *kernelInodes) grown(ino store.Ino, g *growth, from, to int64) {
 	sh := t.shard(ino)
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
@@ -285,7 +287,7 @@ func (t *told) grown(ino store.Ino, g *growth, from, to int64) {
 
 // unready returns the size that an answer tells which does not wait until the kernel has learned
 // it. It is the old one while the kernel does not know the new one. The kernel ignores that then.
-func (t *told) unready(ino store.Ino, size int64) int64 {
+func (t *kernelInodes) unready(ino store.Ino, size int64) int64 {
 	sh := t.shard(ino)
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
@@ -316,12 +318,12 @@ const mostWaiting = 64
 // tell notes an answer that counts as lookups, and returns the size to tell.
 func (m *fileSystem) tell(n *store.Node, lookups uint64, to asker) int64 {
 	for tries := 0; ; tries++ {
-		size, ok := m.told.answer(n, lookups, to)
+		size, ok := m.inodes.answer(n, lookups, to)
 		if ok {
 			return size
 		}
 		if lookups = 0; tries == mostGrowths || !m.grow(n.Ino, contentRange{}, n.Size, growPatience) {
-			return m.told.unready(n.Ino, n.Size)
+			return m.inodes.unready(n.Ino, n.Size)
 		}
 	}
 }
@@ -332,7 +334,7 @@ func (m *fileSystem) changed(ino store.Ino, st fuse.Status, r *resize) {
 	if st != fuse.OK {
 		r = nil
 	}
-	what, ok := m.told.changed(ino, r)
+	what, ok := m.inodes.changed(ino, r)
 	if !ok {
 		return
 	}
@@ -341,7 +343,7 @@ func (m *fileSystem) changed(ino store.Ino, st fuse.Status, r *resize) {
 		patience = growPatience
 	}
 	if !m.grow(ino, what, r.after, patience) {
-		m.told.late(ino)
+		m.inodes.late(ino)
 	}
 }
 
@@ -355,9 +357,9 @@ func (m *fileSystem) grow(ino store.Ino, what contentRange, to int64, patience t
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
 	for {
-		g, first := m.told.growing(ino)
+		g, first := m.inodes.growing(ino)
 		if first {
-			m.chores.Go(func() { m.growBy(ino, what, to, g) })
+			m.background.Go(func() { m.growBy(ino, what, to, g) })
 		}
 		select {
 		case <-g.done:
@@ -374,12 +376,12 @@ func (m *fileSystem) grow(ino store.Ino, what contentRange, to int64, patience t
 // is to, or less, unless other programs have made the file longer.
 func (m *fileSystem) growBy(ino store.Ino, what contentRange, to int64, g *growth) (st fuse.Status) {
 	size, last := m.lastPage(ino)
-	e := m.told.extentOf(ino)
+	e := m.inodes.extentOf(ino)
 	if e.active > 0 && size > max(e.size, e.own, to) {
 		size = 0 // G3: it may be theirs
 	}
 	grown := max(e.size, size)
-	defer func() { m.told.grown(ino, g, e.size, grown) }()
+	defer func() { m.inodes.grown(ino, g, e.size, grown) }()
 	switch own := size <= e.own; {
 	case size <= e.size:
 	case what.end > 0:
@@ -391,7 +393,7 @@ func (m *fileSystem) growBy(ino store.Ino, what contentRange, to int64, g *growt
 		st = m.forgetRange(ino, what)
 	}
 	if size > e.size {
-		m.told.storing(ino, g, size)
+		m.inodes.storing(ino, g, size)
 		m.storeEnd(ino, size, last, size <= e.own)
 	}
 	return st
@@ -403,8 +405,8 @@ func (m *fileSystem) forgetRange(ino store.Ino, what contentRange) fuse.Status {
 	if what.end < math.MaxInt64 {
 		length = what.end - start
 	}
-	m.drops.begin(ino)
-	defer m.drops.end(ino)
+	m.race.begin(ino)
+	defer m.race.end(ino)
 	return m.kernel.InodeNotify(m.node(ino), start, length)
 }
 
@@ -423,10 +425,10 @@ func (m *fileSystem) storeEnd(ino store.Ino, size int64, last []byte, own bool) 
 		return
 	}
 	start := size - int64(len(last))
-	m.drops.begin(ino)
-	defer m.drops.end(ino)
-	m.drops.read(ino, start, size) // as a read: a write that is on its way may be newer
-	m.told.reading(ino)
+	m.race.begin(ino)
+	defer m.race.end(ino)
+	m.race.read(ino, start, size) // as a read: a write that is on its way may be newer
+	m.inodes.reading(ino)
 	m.kernel.InodeNotifyStoreCache(m.node(ino), start, last)
 }
 

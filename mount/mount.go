@@ -98,7 +98,7 @@ func startServer(s store.Store, dir string, o *Options) (*Server, error) {
 	m.kernel = c
 	v.unwatch = m.guard(dir)
 	m.watch()
-	m.chores.Go(m.keepSynced)
+	m.background.Go(m.keepSynced)
 	go v.serve()
 	if !o.Daemon {
 		// The Go runtime asks of a file that it opens whether it can be polled, and lets no other

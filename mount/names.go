@@ -188,10 +188,10 @@ func (d *dirNames) keep(keep func(name []byte, ino store.Ino) bool) {
 }
 
 // drop removes entries that the kernel was made to forget.
-func (s *names) drop(list []toldEntry) {
+func (s *names) drop(list []kernelEntry) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	gone := make(map[toldEntry]bool, len(list))
+	gone := make(map[kernelEntry]bool, len(list))
 	dirs := make(map[store.Ino]bool)
 	for _, e := range list {
 		gone[e] = true
@@ -200,7 +200,7 @@ func (s *names) drop(list []toldEntry) {
 	for dir := range dirs {
 		if d := s.dirs[dir]; d != nil {
 			d.keep(func(name []byte, ino store.Ino) bool {
-				return !gone[toldEntry{store.EntryKey{Dir: dir, Name: string(name)}, ino}]
+				return !gone[kernelEntry{store.EntryKey{Dir: dir, Name: string(name)}, ino}]
 			})
 		}
 	}
@@ -213,14 +213,14 @@ func (s *names) forget(dir store.Ino) {
 	delete(s.dirs, dir)
 }
 
-// A toldEntry is an entry that the kernel was told of.
-type toldEntry struct {
+// A kernelEntry is an entry that the kernel caches.
+type kernelEntry struct {
 	store.EntryKey
 	ino store.Ino // 0 if the name is not there
 }
 
 // within returns the entries in a span.
-func (s *names) within(span store.EntrySpan) (list []toldEntry) {
+func (s *names) within(span store.EntrySpan) (list []kernelEntry) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if uint64(span.High.Dir-span.Low.Dir) < uint64(len(s.dirs)) {
@@ -237,7 +237,7 @@ func (s *names) within(span store.EntrySpan) (list []toldEntry) {
 	return list
 }
 
-func (s *names) appendWithin(list []toldEntry, dir store.Ino, span *store.EntrySpan) []toldEntry {
+func (s *names) appendWithin(list []kernelEntry, dir store.Ino, span *store.EntrySpan) []kernelEntry {
 	d := s.dirs[dir]
 	if d == nil {
 		return list
@@ -246,7 +246,7 @@ func (s *names) appendWithin(list []toldEntry, dir store.Ino, span *store.EntryS
 		if dir == span.Low.Dir && string(name) < span.Low.Name || dir == span.High.Dir && string(name) > span.High.Name {
 			return
 		}
-		list = append(list, toldEntry{store.EntryKey{Dir: dir, Name: string(name)}, ino})
+		list = append(list, kernelEntry{store.EntryKey{Dir: dir, Name: string(name)}, ino})
 	})
 	return list
 }

@@ -32,7 +32,7 @@ func TestNames(t *testing.T) {
 			}
 		case n < 20 || n < 600 && key.Dir == 1:
 			if ino, ok := model[key]; ok {
-				s.drop([]toldEntry{{key, ino}})
+				s.drop([]kernelEntry{{key, ino}})
 				delete(model, key)
 			}
 		case n < 800:

@@ -39,7 +39,7 @@ func (m *fileSystem) Rename(_ <-chan struct{}, in *fuse.RenameIn, oldname, newna
 func (m *fileSystem) tellMoved(e *store.Entry, at place) {
 	m.names.add(at.Dir, at.Name, e.Ino)
 	if e.Type == store.Dir {
-		m.told.parent(e.Ino, at.Dir, at.Name)
+		m.inodes.parent(e.Ino, at.Dir, at.Name)
 	}
 }
 
@@ -116,7 +116,7 @@ func (c *change) mayContain(e *store.Entry, from, to place) error {
 		return nil
 	}
 	for dir, steps := to.Dir, 0; ; steps++ {
-		switch up, ok := c.fs.told.up(dir); {
+		switch up, ok := c.fs.inodes.up(dir); {
 		case dir == e.Ino:
 			return syscall.EINVAL
 		case dir == c.fs.root:

@@ -34,7 +34,7 @@ type rights struct {
 
 // hashRights returns the hash of the rights of an inode. Equal hashes are equal rights, but for an
 // accident of one in four billion.
-func (t *told) hashRights(n *store.Node) uint32 {
+func (t *kernelInodes) hashRights(n *store.Node) uint32 {
 	return max(1, uint32(maphash.Comparable(t.seed, [3]uint32{n.Mode, n.UID, n.GID})))
 }
 
@@ -53,7 +53,7 @@ func (r *rights) change(before, after uint32) {
 }
 
 // rights returns what the kernel was told.
-func (t *told) rights(ino store.Ino) rights {
+func (t *kernelInodes) rights(ino store.Ino) rights {
 	sh := t.shard(ino)
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
@@ -78,8 +78,8 @@ const (
 // caller has those that it needs for certain. If the caller lacks them for certain, it returns
 // EPERM or EACCES.
 func (c *change) checked(n *store.Node, need uint32) error {
-	known := c.fs.told.rights(n.Ino)
-	same := known.hash == c.fs.told.hashRights(n)
+	known := c.fs.inodes.rights(n.Ino)
+	same := known.hash == c.fs.inodes.hashRights(n)
 	if same && !known.doubt {
 		return nil
 	}
@@ -112,7 +112,7 @@ func (m *fileSystem) allows(n *store.Node, asked uint32, by *caller, need uint32
 
 // forgetAttrs makes the kernel forget the attributes of an inode, at once.
 func (m *fileSystem) forgetAttrs(ino store.Ino) {
-	m.told.forgotten(ino)
+	m.inodes.forgotten(ino)
 	m.kernel.InodeNotify(m.node(ino), -1, 0)
 }
 

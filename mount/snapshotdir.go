@@ -80,8 +80,8 @@ func (m *fileSystem) part(s store.Store, root store.Ino, base uint64) *fileSyste
 		uid: m.uid, gid: m.gid, umask: m.umask, noXattrs: m.noXattrs, failures: failureLog{logger: m.failures.logger},
 		wake: make(chan struct{}, 1), ttl: forever, root: root, base: base, top: base + uint64(root),
 	}
-	p.told.init(p)
-	p.names.init(p.told.knows)
+	p.inodes.init(p)
+	p.names.init(p.inodes.knows)
 	p.cookies.init()
 	return p
 }
@@ -112,7 +112,7 @@ func (s *snapshotMount) current() ([]store.Snapshot, time.Time, error) {
 }
 
 // changed makes the kernel forget the directory if there are other snapshots than it was told of.
-func (s *snapshotMount) changed(f *forgetter) {
+func (s *snapshotMount) changed(f *invalidator) {
 	s.mu.Lock()
 	before := s.since
 	s.mu.Unlock()

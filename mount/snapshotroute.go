@@ -135,7 +135,7 @@ func (s *snapshotMount) Lseek(cancel <-chan struct{}, in *fuse.LseekIn, out *fus
 func (s *snapshotMount) Write(cancel <-chan struct{}, in *fuse.WriteIn, data []byte) (uint32, fuse.Status) {
 	if !isLive(in.NodeId) && in.WriteFlags&fuse.WRITE_CACHE != 0 {
 		node := store.Ino(in.NodeId)
-		time.AfterFunc(retryAfter, func() { s.sender.add(target{ino: node}, true, 0) })
+		time.AfterFunc(retryAfter, func() { s.notify.add(target{ino: node}, true, 0) })
 	}
 	return s.owner(in.NodeId).Write(cancel, in, data)
 }

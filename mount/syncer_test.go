@@ -23,7 +23,7 @@ func TestSyncsItself(t *testing.T) {
 		must(t, err)
 		m, err := newFileSystem(vol.Store(private.Key{}), new(Options))
 		must(t, err)
-		m.chores.Go(m.keepSynced)
+		m.background.Go(m.keepSynced)
 		made := uint32(0)
 		change := func() {
 			made++

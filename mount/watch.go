@@ -40,8 +40,8 @@ type watchStats struct {
 	looks, changes, alls, inodes, entries, syncs atomic.Uint64
 }
 
-// wakeWatch wakes the watch.
-func (m *fileSystem) wakeWatch() {
+// wakeWatcher wakes the watcher.
+func (m *fileSystem) wakeWatcher() {
 	select {
 	case m.wake <- struct{}{}:
 	default:
@@ -62,7 +62,7 @@ func (m *fileSystem) watch() {
 		close(m.finished)
 		return
 	}
-	n, err := newNotice(m.path)
+	n, err := newInotifyWatch(m.path)
 	if err != nil {
 		n = nil // the watch looks often then
 	}
@@ -76,15 +76,15 @@ func (m *fileSystem) stop() {
 	}
 	close(m.stopped)
 	<-m.finished
-	m.chores.Wait()
-	m.told.unpinAll()
+	m.background.Wait()
+	m.inodes.unpinAll()
 }
 
 // keepWatch is the goroutine of the watch. n is nil if the system does not tell of writes.
-func (m *fileSystem) keepWatch(n *notice) {
+func (m *fileSystem) keepWatch(n *inotifyWatch) {
 	defer close(m.finished)
 	defer n.close()
-	f := &forgetter{fs: m}
+	f := &invalidator{fs: m}
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	last := time.Now() // when something was seen
@@ -106,7 +106,7 @@ func (m *fileSystem) keepWatch(n *notice) {
 }
 
 // pause returns when to look again.
-func (m *fileSystem) pause(n *notice, quiet time.Duration) time.Duration {
+func (m *fileSystem) pause(n *inotifyWatch, quiet time.Duration) time.Duration {
 	switch {
 	case quiet < quickFor:
 		return quickLook
@@ -122,17 +122,17 @@ func (m *fileSystem) pause(n *notice, quiet time.Duration) time.Duration {
 
 // look makes the kernel forget what other programs have changed, and reports whether there was
 // anything.
-func (m *fileSystem) look(f *forgetter) (any bool) {
+func (m *fileSystem) look(f *invalidator) (any bool) {
 	m.stats.looks.Add(1)
-	for _, ino := range m.told.takeStale() {
+	for _, ino := range m.inodes.takeStale() {
 		f.inode(ino, true)
 		any = true
 	}
 	if !m.unpinning.Load() {
-		if list := m.told.unpins.take(); len(list) > 0 {
+		if list := m.inodes.unpins.take(); len(list) > 0 {
 			any = true
 			m.unpinning.Store(true)
-			m.chores.Go(func() { m.unpin(list) })
+			m.background.Go(func() { m.unpin(list) })
 		}
 	}
 	if m.observer.Pending() || m.pages.crowded() {
@@ -160,7 +160,7 @@ func (m *fileSystem) look(f *forgetter) (any bool) {
 	f.send()
 	if !f.changed.IsZero() && time.Since(f.changed) > reapAfter {
 		f.changed = time.Time{}
-		m.chores.Go(func() { _ = m.observer.Reap() }) // else another process does so later
+		m.background.Go(func() { _ = m.observer.Reap() }) // else another process does so later
 	}
 	return any
 }
@@ -168,7 +168,7 @@ func (m *fileSystem) look(f *forgetter) (any bool) {
 // unpin unpins inodes in one transaction, at whose end those without a name are removed. The
 // transaction may wait for other processes that write, which the watch must not.
 func (m *fileSystem) unpin(list []store.Ino) {
-	defer m.wakeWatch() // there may be more
+	defer m.wakeWatcher() // there may be more
 	defer m.unpinning.Store(false)
 	all := func() {
 		for _, ino := range list {
@@ -186,27 +186,27 @@ func (m *fileSystem) unpin(list []store.Ino) {
 	}
 }
 
-// A forgetter collects what the kernel must forget, and sends it.
-type forgetter struct {
+// An invalidator collects what the kernel must drop, and queues the notifications.
+type invalidator struct {
 	fs      *fileSystem
 	inodes  map[store.Ino]bool // with their content?
-	entries []toldEntry
+	entries []kernelEntry
 
 	changed time.Time // when another program changed something last; zero if nothing is to do for that
 }
 
 // inode notes that the kernel must forget an inode, with or without its content.
-func (f *forgetter) inode(ino store.Ino, content bool) {
+func (f *invalidator) inode(ino store.Ino, content bool) {
 	if f.inodes == nil {
 		f.inodes = make(map[store.Ino]bool)
 	}
 	f.inodes[ino] = f.inodes[ino] || content
 }
 
-func (f *forgetter) reset() { f.inodes, f.entries = nil, nil }
+func (f *invalidator) reset() { f.inodes, f.entries = nil, nil }
 
 // collect notes what the kernel must forget after changes. The transaction is one after them.
-func (f *forgetter) collect(rx store.Rx, c *store.Changes) error {
+func (f *invalidator) collect(rx store.Rx, c *store.Changes) error {
 	m := f.fs
 	if c.All {
 		m.stats.alls.Add(1)
@@ -221,11 +221,11 @@ func (f *forgetter) collect(rx store.Rx, c *store.Changes) error {
 		f.compareNodes(rx, span)
 	}
 	for _, span := range c.Contents {
-		m.told.within(span, func(ino store.Ino, _ seal) { f.inode(ino, true) })
+		m.inodes.within(span, func(ino store.Ino, _ attrHash) { f.inode(ino, true) })
 	}
 	for _, pgno := range c.Pages {
 		for _, ino := range m.pages.owners(pgno) {
-			if _, ok := m.told.seen(ino); ok {
+			if _, ok := m.inodes.seen(ino); ok {
 				f.inode(ino, true)
 			}
 		}
@@ -237,18 +237,18 @@ func (f *forgetter) collect(rx store.Rx, c *store.Changes) error {
 }
 
 // compareNodes notes the inodes of a span of which the kernel knows something else than rx says.
-func (f *forgetter) compareNodes(rx store.Rx, span store.InoSpan) {
-	f.fs.told.within(span, func(ino store.Ino, was seal) {
+func (f *invalidator) compareNodes(rx store.Rx, span store.InoSpan) {
+	f.fs.inodes.within(span, func(ino store.Ino, was attrHash) {
 		n, err := rx.Node(ino)
-		is := f.fs.told.seal(&n)
+		is := f.fs.inodes.attrHash(&n)
 		switch {
 		case err == nil && n.Nlink == 0 && store.TypeOf(n.Mode) != store.Dir:
-			_ = f.fs.told.pin(ino, false) // a program may have it open
+			_ = f.fs.inodes.pin(ino, false) // a program may have it open
 			f.inode(ino, false)
-		case err != nil || was.known == sealMixed:
+		case err != nil || was.known == attrsMixed:
 			f.inode(ino, true)
-		case was.known == sealNone:
-			if store.TypeOf(n.Mode) != store.Dir || f.fs.told.isListed(ino) {
+		case was.known == attrsNone:
+			if store.TypeOf(n.Mode) != store.Dir || f.fs.inodes.isListed(ino) {
 				f.inode(ino, true) // the kernel may have its content
 			}
 		case was != is:
@@ -258,61 +258,61 @@ func (f *forgetter) compareNodes(rx store.Rx, span store.InoSpan) {
 }
 
 // compareEntries notes the entries of a span which the kernel knows otherwise than rx has them.
-func (f *forgetter) compareEntries(rx store.Rx, span store.EntrySpan) {
-	for _, told := range f.fs.names.within(span) {
-		e, err := rx.Lookup(told.Dir, told.Name)
+func (f *invalidator) compareEntries(rx store.Rx, span store.EntrySpan) {
+	for _, known := range f.fs.names.within(span) {
+		now, err := rx.Lookup(known.Dir, known.Name)
 		if err != nil {
-			e.Ino = 0
+			now.Ino = 0
 		}
-		if e.Ino != told.ino {
-			f.entries = append(f.entries, told)
-			f.inode(told.Dir, true)
+		if now.Ino != known.ino {
+			f.entries = append(f.entries, known)
+			f.inode(known.Dir, true)
 		}
 	}
 	if !span.Wide {
-		f.fs.told.listedWithin(span.Low.Dir, span.High.Dir, func(dir store.Ino) { f.inode(dir, true) })
+		f.fs.inodes.listedWithin(span.Low.Dir, span.High.Dir, func(dir store.Ino) { f.inode(dir, true) })
 	}
 }
 
 // all compares everything.
-func (f *forgetter) all(rx store.Rx) error {
+func (f *invalidator) all(rx store.Rx) error {
 	all := store.InoSpan{First: store.Root, Last: store.MaxIno}
-	f.fs.told.within(all, func(ino store.Ino, _ seal) { f.inode(ino, true) })
+	f.fs.inodes.within(all, func(ino store.Ino, _ attrHash) { f.inode(ino, true) })
 	f.compareEntries(rx, store.EntrySpan{High: store.EntryKey{Dir: store.MaxIno + 1}})
 	return nil
 }
 
 // everything notes all that the kernel was told, where nothing can be compared.
-func (f *forgetter) everything() {
+func (f *invalidator) everything() {
 	all := store.InoSpan{First: store.Root, Last: store.MaxIno}
-	f.fs.told.within(all, func(ino store.Ino, _ seal) { f.inode(ino, true) })
+	f.fs.inodes.within(all, func(ino store.Ino, _ attrHash) { f.inode(ino, true) })
 	f.entries = append(f.entries, f.fs.names.within(store.EntrySpan{High: store.EntryKey{Dir: store.MaxIno + 1}})...)
 }
 
 // send lets the kernel forget what was noted. The names come first.
-func (f *forgetter) send() {
+func (f *invalidator) send() {
 	m := f.fs
 	if len(f.entries) > 0 {
 		m.names.drop(f.entries) // before: what the kernel is told from now on, it may keep
 	}
 	for _, e := range f.entries {
-		m.sender.add(target{e.Dir, e.Name, true}, false, 0)
+		m.notify.add(target{e.Dir, e.Name, true}, false, 0)
 	}
 	for ino, content := range f.inodes {
-		m.sender.add(target{ino: ino}, content, 0)
+		m.notify.add(target{ino: ino}, content, 0)
 	}
 	f.reset()
 }
 
 // forgetContent makes the kernel forget an inode and its content, and learn the size of a file.
 func (m *fileSystem) forgetContent(ino store.Ino) fuse.Status {
-	if m.told.extentOf(ino).content {
-		if g, first := m.told.growing(ino); first {
+	if m.inodes.extentOf(ino).content {
+		if g, first := m.inodes.growing(ino); first {
 			return m.growBy(ino, contentRange{0, math.MaxInt64}, 0, g)
 		}
 	}
-	m.drops.begin(ino)
-	defer m.drops.end(ino)
+	m.race.begin(ino)
+	defer m.race.end(ino)
 	return m.kernel.InodeNotify(m.node(ino), 0, 0)
 }
 
@@ -323,23 +323,23 @@ func (m *fileSystem) forget(t target, content bool, tries int) {
 		m.kernel.EntryNotify(m.node(t.ino), t.name)
 		return
 	}
-	if content && tries < mostPostponed && m.told.extentOf(t.ino).active > 0 {
-		time.AfterFunc(quickLook, func() { m.sender.add(t, true, tries+1) })
+	if content && tries < mostPostponed && m.inodes.extentOf(t.ino).active > 0 {
+		time.AfterFunc(quickLook, func() { m.notify.add(t, true, tries+1) })
 		return
 	}
 	m.stats.inodes.Add(1)
-	m.told.forgotten(t.ino)
+	m.inodes.forgotten(t.ino)
 	var st fuse.Status
 	if content {
 		st = m.forgetContent(t.ino)
 	} else {
 		st = m.kernel.InodeNotify(m.node(t.ino), -1, 0)
 	}
-	_, known := m.told.seen(t.ino)
+	_, known := m.inodes.seen(t.ino)
 	switch {
 	case !st.Ok() && known && tries < mostRetries: // the answer that names it is on the way
-		time.AfterFunc(retryAfter, func() { m.sender.add(t, true, tries+1) })
-	case st.Ok() && tries == 0 && content && m.told.isListed(t.ino): // an answer with names may be
-		time.AfterFunc(retryDirs, func() { m.sender.add(t, true, 1) })
+		time.AfterFunc(retryAfter, func() { m.notify.add(t, true, tries+1) })
+	case st.Ok() && tries == 0 && content && m.inodes.isListed(t.ino): // an answer with names may be
+		time.AfterFunc(retryDirs, func() { m.notify.add(t, true, 1) })
 	}
 }

@@ -13,7 +13,7 @@ func TestSender(t *testing.T) {
 		tries   int
 	}
 	calls, answer := make(chan call), make(chan struct{})
-	var s sender
+	var s notifyQueue
 	s.send = func(of target, content bool, tries int) {
 		calls <- call{of, content, tries}
 		if of.ino == 1 {

@@ -9,7 +9,8 @@ import (
 	"github.com/foliofs/folio/internal/store"
 )
 
-// drops know which contents the kernel was made to forget a moment ago, and what it has read since.
+// invalidationRace remembers which contents the kernel was made to drop a moment ago, and what it
+// has read since. It finds the writes that such a read may have overtaken.
 //
 // The kernel copies the data of a write(2) into the pages of its cache, unlocks those that were
 // there, and sends the request then. If it is made to forget these pages meanwhile, for example
@@ -22,25 +23,25 @@ import (
 // the answer to the one before, and no read before that answer counts.
 //
 // Inodes of one slot are taken for each other, except in reads.
-type drops struct {
-	slots [dropSlots]dropSlot
+type invalidationRace struct {
+	slots [raceSlots]raceSlot
 }
 
 const (
-	dropSlots = 64
-	dropReads = 16 // reads that a slot remembers
+	raceSlots   = 64
+	racingReads = 16 // reads that a slot remembers
 )
 
-type dropSlot struct {
+type raceSlot struct {
 	mu     sync.Mutex // guards the fields below
 	active int        // notices on their way to the kernel
 	last   time.Time  // when the last one arrived
-	reads  [dropReads]dropRead
+	reads  [racingReads]racingRead
 	next   int // of reads, which is a ring
 }
 
 // A dropRead is a request to read a part of a content.
-type dropRead struct {
+type racingRead struct {
 	ino        store.Ino
 	start, end int64
 	at         time.Time
@@ -50,10 +51,10 @@ type dropRead struct {
 // of the request, where the answer to the write before it is not known or older.
 const sendingTakes = time.Minute
 
-func (d *drops) slot(ino store.Ino) *dropSlot { return &d.slots[ino%dropSlots] }
+func (d *invalidationRace) slot(ino store.Ino) *raceSlot { return &d.slots[ino%raceSlots] }
 
 // begin notes that the kernel is about to be made to forget the content of an inode.
-func (d *drops) begin(ino store.Ino) {
+func (d *invalidationRace) begin(ino store.Ino) {
 	s := d.slot(ino)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -61,7 +62,7 @@ func (d *drops) begin(ino store.Ino) {
 }
 
 // end notes that the kernel has forgotten it.
-func (d *drops) end(ino store.Ino) {
+func (d *invalidationRace) end(ino store.Ino) {
 	s := d.slot(ino)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -70,11 +71,11 @@ func (d *drops) end(ino store.Ino) {
 }
 
 // read notes a read before it begins.
-func (d *drops) read(ino store.Ino, start, end int64) {
+func (d *invalidationRace) read(ino store.Ino, start, end int64) {
 	s := d.slot(ino)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.reads[s.next%dropReads] = dropRead{ino, start, end, time.Now()}
+	s.reads[s.next%racingReads] = racingRead{ino, start, end, time.Now()}
 	s.next++
 }
 
@@ -82,7 +83,7 @@ func (d *drops) read(ino store.Ino, start, end int64) {
 // The write was copied after the time since, arrived at the other time and is committed. sure
 // reports that each of these reads has come after the write, so that the write holds no lock on
 // their pages.
-func (d *drops) overtaken(ino store.Ino, start, end int64, since, arrived time.Time) (from, to int64, sure bool) {
+func (d *invalidationRace) overtaken(ino store.Ino, start, end int64, since, arrived time.Time) (from, to int64, sure bool) {
 	s := d.slot(ino)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -96,7 +97,7 @@ func (d *drops) overtaken(ino store.Ino, start, end int64, since, arrived time.T
 			sure = sure && !r.at.Before(arrived)
 		}
 	}
-	if oldest := s.reads[s.next%dropReads].at; !oldest.Before(since) { // earlier ones are not known any more
+	if oldest := s.reads[s.next%racingReads].at; !oldest.Before(since) { // earlier ones are not known any more
 		from, to, sure = start, end, false
 	}
 	return from, to, sure

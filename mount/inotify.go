@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A notice tells when the files of a database are written. Shared memory, through which a commit
-// becomes visible, tells nothing; but a process writes the log before.
-type notice struct {
+// An inotifyWatch reports writes to the files of a database. A commit becomes visible through
+// shared memory, whose changes inotify does not report, but every process writes the log first.
+type inotifyWatch struct {
 	path   string
 	fd     int
 	file   *os.File
@@ -20,12 +20,12 @@ type notice struct {
 }
 
 // newNotice watches a database and its log.
-func newNotice(path string) (*notice, error) {
+func newInotifyWatch(path string) (*inotifyWatch, error) {
 	fd, err := unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK)
 	if err != nil {
 		return nil, err
 	}
-	n := &notice{path: path, fd: fd, file: os.NewFile(uintptr(fd), "inotify"), events: make(chan struct{}, 1), armed: make(chan struct{}, 1)}
+	n := &inotifyWatch{path: path, fd: fd, file: os.NewFile(uintptr(fd), "inotify"), events: make(chan struct{}, 1), armed: make(chan struct{}, 1)}
 	if _, err := unix.InotifyAddWatch(fd, path, unix.IN_MODIFY); err != nil {
 		_ = n.file.Close()
 		return nil, err
@@ -34,8 +34,8 @@ func newNotice(path string) (*notice, error) {
 	return n, nil
 }
 
-// read waits for the next event each time that the watch has armed the notice.
-func (n *notice) read() {
+// read waits for the next event each time that the watcher has armed it.
+func (n *inotifyWatch) read() {
 	b := make([]byte, 64<<10)
 	for range n.armed {
 		if _, err := n.file.Read(b); err != nil {
@@ -45,9 +45,9 @@ func (n *notice) read() {
 	}
 }
 
-// arm lets the next write be told, or one since the last was told.
-func (n *notice) arm() {
-	if !n.log { // whoever makes a log writes to the database first
+// arm asks for one event at the next write, or at once if there was a write since the last event.
+func (n *inotifyWatch) arm() {
+	if !n.log { // a process that creates a log writes to the database first
 		_, err := unix.InotifyAddWatch(n.fd, n.path+"-wal", unix.IN_MODIFY)
 		n.log = err == nil
 	}
@@ -57,16 +57,16 @@ func (n *notice) arm() {
 	}
 }
 
-// written returns where a write is told. A nil notice tells none.
-func (n *notice) written() <-chan struct{} {
+// written returns the channel of events. A nil inotifyWatch has none.
+func (n *inotifyWatch) written() <-chan struct{} {
 	if n == nil {
 		return nil
 	}
 	return n.events
 }
 
-// close ends the notice.
-func (n *notice) close() {
+// close ends the watch.
+func (n *inotifyWatch) close() {
 	if n != nil {
 		_ = n.file.Close()
 		close(n.armed)

@@ -26,15 +26,15 @@ func TestOvertaken(t *testing.T) {
 		{"a read before the answer to the write before", time.Second, true, 0, 0},
 		{"a read, and nothing was forgotten", 3 * time.Second, false, 0, 0},
 	} {
-		var d drops
+		var d invalidationRace
 		s := d.slot(ino)
 		if c.dropped {
 			s.last = arrived.Add(-2 * time.Second)
 		}
 		for i := range s.reads {
-			s.reads[i] = dropRead{ino: ino, at: arrived.Add(-time.Hour)}
+			s.reads[i] = racingRead{ino: ino, at: arrived.Add(-time.Hour)}
 		}
-		s.reads[3] = dropRead{ino, 4096, 8192, arrived.Add(-2 * time.Second)}
+		s.reads[3] = racingRead{ino, 4096, 8192, arrived.Add(-2 * time.Second)}
 		from, to, _ := d.overtaken(ino, 4000, 5000, arrived.Add(-c.since), arrived)
 		if from >= to {
 			from, to = 0, 0
@@ -54,14 +54,14 @@ func TestLastTransfers(t *testing.T) {
 	m, err := newFileSystem(vol.Store(private.Key{}), new(Options))
 	must(t, err)
 	n := store.Node{Ino: 9, Mode: store.ModeRegular}
-	m.told.answer(&n, 1, asker{at: always})
+	m.inodes.answer(&n, 1, asker{at: always})
 	before := time.Now()
-	m.told.reading(n.Ino)
-	m.told.wrote(n.Ino)
-	if written, read := m.told.lastTransfers(n.Ino); written.Before(before) || read.Before(before) || written.Before(read) {
+	m.inodes.reading(n.Ino)
+	m.inodes.wrote(n.Ino)
+	if written, read := m.inodes.lastTransfers(n.Ino); written.Before(before) || read.Before(before) || written.Before(read) {
 		t.Errorf("written %v, read %v, begun %v", written, read, before)
 	}
-	if written, read := m.told.lastTransfers(n.Ino + 1); written.After(before) || read.After(before) {
+	if written, read := m.inodes.lastTransfers(n.Ino + 1); written.After(before) || read.After(before) {
 		t.Errorf("of an unknown file: written %v, read %v", written, read)
 	}
 }

@@ -12,82 +12,83 @@ import (
 	"github.com/foliofs/folio/internal/store"
 )
 
-// told has the inodes that the kernel knows, and what it was told of each.
+// kernelInodes tracks the inodes that the kernel caches, and the attributes last sent for each. It
+// is to this mount what the table of nlookup is to other FUSE servers.
 //
 // Invariants:
 //
-//	T1  An inode is in it from the first answer that names it until the kernel has forgotten all of
-//	    them.
-//	T2  If the seal of an inode is that of its row, then the kernel keeps no attributes of it other
-//	    than those of the row. Where answers differed, the seal is mixed, until the kernel was made
-//	    to forget.
+//	T1  An inode is in the table from the first answer that names it until the kernel has sent
+//	    FORGET for all its lookups.
+//	T2  If the attrHash of an inode equals the hash of its row, then the kernel caches the
+//	    attributes in the row and no others. If two answers differed, the hash is attrsMixed until
+//	    the kernel has dropped the attributes.
 //
-// growth.go has those about sizes.
-type told struct {
+// growth.go has the invariants about sizes.
+type kernelInodes struct {
 	fs     *fileSystem
 	seed   maphash.Seed
-	shards [toldShards]toldShard
+	shards [inodeShards]inodeShard
 	clock  atomic.Uint64 // counts the changes of extents
 	parents
 	unpins unpins
 }
 
-const toldShards = 64
+const inodeShards = 64
 
-type toldShard struct {
+type inodeShard struct {
 	mu      sync.Mutex // guards the fields below
-	nodes   map[store.Ino]toldNode
-	stale   []store.Ino // the kernel must forget them
+	nodes   map[store.Ino]kernelInode
+	stale   []store.Ino // inodes whose attributes the kernel must drop
 	growths map[store.Ino]*growth
 }
 
-// A toldNode is an inode that the kernel knows.
-type toldNode struct {
-	lookups uint64
-	extent  extent // of a regular file
-	seal    seal
-	rights  rights
-	pinned  bool // it has lost its last name
-	listed  bool // of a directory: the kernel may keep its names
+// A kernelInode is one inode that the kernel caches.
+type kernelInode struct {
+	lookups  uint64
+	extent   extent // of a regular file
+	attrHash attrHash
+	rights   rights
+	pinned   bool // it has lost its last name
+	listed   bool // of a directory: the kernel may keep its names
 }
 
-// A seal stands for the attributes of an inode: equal seals are equal attributes, but for an
-// accident of one in four billion.
-type seal struct {
+// An attrHash is a hash of the attributes of an inode. Two different sets of attributes have the
+// same hash once in four billion pairs.
+type attrHash struct {
 	content uint32 // size, holes and time of change
 	other   uint32
-	known   sealState
+	known   attrHashState
 }
 
-type sealState uint8
+type attrHashState uint8
 
 const (
-	sealNone  sealState = iota // the kernel has been told nothing, or was made to forget it
-	sealKnown                  // the kernel may keep these attributes and no other
-	sealMixed                  // the kernel may keep any
+	attrsNone  attrHashState = iota // the kernel has been told nothing, or was made to forget it
+	attrsKnown                      // the kernel may keep these attributes and no other
+	attrsMixed                      // the kernel may keep any
 )
 
-func (t *told) init(m *fileSystem) {
+func (t *kernelInodes) init(m *fileSystem) {
 	t.fs, t.seed = m, maphash.MakeSeed()
 	for i := range t.shards {
-		t.shards[i].nodes = make(map[store.Ino]toldNode)
+		t.shards[i].nodes = make(map[store.Ino]kernelInode)
 	}
 	t.parents.dirs = make(map[store.Ino]place)
 }
 
-func (t *told) shard(ino store.Ino) *toldShard { return &t.shards[ino%toldShards] }
+func (t *kernelInodes) shard(ino store.Ino) *inodeShard { return &t.shards[ino%inodeShards] }
 
-// seal returns the seal of an inode.
-func (t *told) seal(n *store.Node) seal {
+// attrHash returns the hash of the attributes of an inode.
+func (t *kernelInodes) attrHash(n *store.Node) attrHash {
 	content := maphash.Comparable(t.seed, [3]int64{n.Size, n.Holes, n.Mtime})
 	other := maphash.Comparable(t.seed, [8]int64{int64(n.Mode), int64(n.Nlink), int64(n.UID), int64(n.GID), n.Ctime, n.Atime, int64(n.Rdev), int64(n.Ino)})
-	return seal{uint32(content), uint32(other), sealKnown}
+	return attrHash{uint32(content), uint32(other), attrsKnown}
 }
 
 // answer notes an answer with attributes, which counts as lookups (T1). It returns the size to
 // tell, or false if the kernel must learn a larger size first.
-func (t *told) answer(n *store.Node, lookups uint64, to asker) (size int64, ok bool) {
-	s := t.seal(n)
+func (t *kernelInodes) answer(n *store.Node, lookups uint64, to asker) (size int64, ok bool) {
+	s := t.attrHash(n)
 	sh := t.shard(n.Ino)
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
@@ -108,9 +109,9 @@ func (t *told) answer(n *store.Node, lookups uint64, to asker) (size int64, ok b
 			k.extent.since = t.clock.Add(1)
 		}
 	}
-	if ok && !old && k.seal.tell(s) {
+	if ok && !old && k.attrHash.tell(s) {
 		sh.stale = append(sh.stale, n.Ino)
-		t.fs.wakeWatch()
+		t.fs.wakeWatcher()
 	}
 	sh.nodes[n.Ino] = k
 	return size, ok
@@ -118,20 +119,20 @@ func (t *told) answer(n *store.Node, lookups uint64, to asker) (size int64, ok b
 
 // tell notes that the kernel is told attributes, and reports whether it was told others before.
 // Then another process has changed them, and which answer comes last is not known.
-func (s *seal) tell(is seal) (differ bool) {
+func (s *attrHash) tell(is attrHash) (differ bool) {
 	switch s.known {
-	case sealNone:
+	case attrsNone:
 		*s = is
-	case sealKnown:
+	case attrsKnown:
 		if differ = *s != is; differ {
-			s.known = sealMixed
+			s.known = attrsMixed
 		}
 	}
 	return differ
 }
 
 // change follows a committed change of the kernel's own, which it knows of (T2).
-func (t *told) change(s *transition) {
+func (t *kernelInodes) change(s *transition) {
 	sh := t.shard(s.ino)
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
@@ -141,19 +142,19 @@ func (t *told) change(s *transition) {
 	}
 	k.rights.change(s.rightsBefore, s.rightsAfter)
 	switch {
-	case k.seal.known != sealKnown:
-	case k.seal == s.sealBefore:
-		k.seal = s.sealAfter
+	case k.attrHash.known != attrsKnown:
+	case k.attrHash == s.attrsBefore:
+		k.attrHash = s.attrsAfter
 	default:
-		k.seal.known = sealMixed
+		k.attrHash.known = attrsMixed
 		sh.stale = append(sh.stale, s.ino)
-		t.fs.wakeWatch()
+		t.fs.wakeWatcher()
 	}
 	sh.nodes[s.ino] = k
 }
 
 // takeStale returns the inodes that the kernel must forget, whatever changes say.
-func (t *told) takeStale() (list []store.Ino) {
+func (t *kernelInodes) takeStale() (list []store.Ino) {
 	for i := range t.shards {
 		sh := &t.shards[i]
 		sh.mu.Lock()
@@ -165,33 +166,33 @@ func (t *told) takeStale() (list []store.Ino) {
 }
 
 // seen returns what the kernel was told of an inode.
-func (t *told) seen(ino store.Ino) (s seal, ok bool) {
+func (t *kernelInodes) seen(ino store.Ino) (s attrHash, ok bool) {
 	sh := t.shard(ino)
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
 	k, ok := sh.nodes[ino]
-	return k.seal, ok
+	return k.attrHash, ok
 }
 
 // knows reports whether the kernel knows an inode.
-func (t *told) knows(ino store.Ino) bool {
+func (t *kernelInodes) knows(ino store.Ino) bool {
 	_, ok := t.seen(ino)
 	return ok
 }
 
 // forgotten notes that the kernel is about to be made to forget the attributes of an inode.
-func (t *told) forgotten(ino store.Ino) {
+func (t *kernelInodes) forgotten(ino store.Ino) {
 	sh := t.shard(ino)
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
 	if k, ok := sh.nodes[ino]; ok {
-		k.seal = seal{}
+		k.attrHash = attrHash{}
 		sh.nodes[ino] = k
 	}
 }
 
 // pin pins an inode that loses its last name, if the kernel knows it, or that never had one.
-func (t *told) pin(ino store.Ino, unnamed bool) error {
+func (t *kernelInodes) pin(ino store.Ino, unnamed bool) error {
 	sh := t.shard(ino)
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
@@ -208,7 +209,7 @@ func (t *told) pin(ino store.Ino, unnamed bool) error {
 }
 
 // forget takes back lookups of an inode.
-func (t *told) forget(ino store.Ino, lookups uint64) {
+func (t *kernelInodes) forget(ino store.Ino, lookups uint64) {
 	if ino == t.fs.root {
 		return
 	}
@@ -222,7 +223,7 @@ func (t *told) forget(ino store.Ino, lookups uint64) {
 	}
 }
 
-func (t *told) take(ino store.Ino, lookups uint64) (pinned, gone bool) {
+func (t *kernelInodes) take(ino store.Ino, lookups uint64) (pinned, gone bool) {
 	sh := t.shard(ino)
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
@@ -240,7 +241,7 @@ func (t *told) take(ino store.Ino, lookups uint64) (pinned, gone bool) {
 }
 
 // within calls fn with the inodes of a span that the kernel knows.
-func (t *told) within(span store.InoSpan, fn func(ino store.Ino, s seal)) {
+func (t *kernelInodes) within(span store.InoSpan, fn func(ino store.Ino, s attrHash)) {
 	if uint64(span.Last-span.First) < uint64(t.count()) {
 		for ino := span.First; ino <= span.Last; ino++ {
 			if s, ok := t.seen(ino); ok {
@@ -250,8 +251,8 @@ func (t *told) within(span store.InoSpan, fn func(ino store.Ino, s seal)) {
 		return
 	}
 	type known struct {
-		ino  store.Ino
-		seal seal
+		ino      store.Ino
+		attrHash attrHash
 	}
 	var list []known
 	for i := range t.shards {
@@ -260,18 +261,18 @@ func (t *told) within(span store.InoSpan, fn func(ino store.Ino, s seal)) {
 		sh.mu.Lock()
 		for ino, k := range sh.nodes {
 			if span.First <= ino && ino <= span.Last {
-				list = append(list, known{ino, k.seal})
+				list = append(list, known{ino, k.attrHash})
 			}
 		}
 		sh.mu.Unlock()
 		for _, k := range list {
-			fn(k.ino, k.seal)
+			fn(k.ino, k.attrHash)
 		}
 	}
 }
 
 // count returns how many inodes the kernel knows.
-func (t *told) count() (n int) {
+func (t *kernelInodes) count() (n int) {
 	for i := range t.shards {
 		sh := &t.shards[i]
 		sh.mu.Lock()
@@ -282,7 +283,7 @@ func (t *told) count() (n int) {
 }
 
 // unpinAll ends all pins when the kernel is gone.
-func (t *told) unpinAll() {
+func (t *kernelInodes) unpinAll() {
 	for i := range t.shards {
 		sh := &t.shards[i]
 		sh.mu.Lock()
@@ -317,16 +318,16 @@ const (
 )
 
 // unpin lets an inode be unpinned soon.
-func (t *told) unpin(ino store.Ino) {
+func (t *kernelInodes) unpin(ino store.Ino) {
 	t.unpins.mu.Lock()
 	defer t.unpins.mu.Unlock()
 	t.unpins.list = append(t.unpins.list, ino)
 	switch len(t.unpins.list) {
 	case 1:
 		t.unpins.since = time.Now()
-		t.fs.wakeWatch()
+		t.fs.wakeWatcher()
 	case mostUnpins:
-		t.fs.wakeWatch()
+		t.fs.wakeWatcher()
 	}
 }
 
@@ -372,7 +373,7 @@ func (p *parents) forget(ino store.Ino) {
 }
 
 // listed notes that the kernel is told the names of a directory.
-func (t *told) listed(dir store.Ino) {
+func (t *kernelInodes) listed(dir store.Ino) {
 	sh := t.shard(dir)
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
@@ -384,7 +385,7 @@ func (t *told) listed(dir store.Ino) {
 }
 
 // isListed reports whether the kernel may keep the names of a directory.
-func (t *told) isListed(dir store.Ino) bool {
+func (t *kernelInodes) isListed(dir store.Ino) bool {
 	sh := t.shard(dir)
 	sh.mu.Lock()
 	defer sh.mu.Unlock()

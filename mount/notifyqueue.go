@@ -8,13 +8,14 @@ import (
 	"github.com/foliofs/folio/internal/store"
 )
 
-// A sender makes the kernel forget targets. Some of them must wait: a name for the lock of its
-// directory, which a request holds until it is answered, and a content for pages that are being
-// read or written. Such a request may wait until another process has written. So no target waits
-// for another one.
+// A notifyQueue sends FUSE notifications, each of which makes the kernel drop one target. Some must
+// wait in the kernel: a name waits for the lock of its directory, which a request holds until it is
+// answered, and a content waits for pages that are being read or written. Such a request may itself
+// wait until another process has written. So each target is sent by a goroutine of its own, up to
+// mostWorkers, and no target waits for another one.
 //
-// A target that is added while the kernel is being made to forget it is sent again.
-type sender struct {
+// If a target is added while its notification is under way, it is sent once more.
+type notifyQueue struct {
 	send func(t target, content bool, tries int)
 
 	mu      sync.Mutex // guards the fields below
@@ -41,8 +42,8 @@ type sending struct {
 	again   bool // it was added since
 }
 
-// add lets the kernel forget a target soon.
-func (s *sender) add(t target, content bool, tries int) {
+// add queues a target.
+func (s *notifyQueue) add(t target, content bool, tries int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if w := s.state[t]; w != nil {
@@ -61,7 +62,7 @@ func (s *sender) add(t target, content bool, tries int) {
 }
 
 // push adds a target to the queue, and starts a worker if one may be started.
-func (s *sender) push(t target) {
+func (s *notifyQueue) push(t target) {
 	s.queue = append(s.queue, t)
 	if s.workers < mostWorkers {
 		s.workers++
@@ -70,7 +71,7 @@ func (s *sender) push(t target) {
 }
 
 // work sends targets until there are none.
-func (s *sender) work() {
+func (s *notifyQueue) work() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for len(s.queue) > 0 {

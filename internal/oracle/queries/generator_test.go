@@ -329,7 +329,7 @@ func (g *generator) query(outer genScope, width int, one bool) string {
 	// every column decides the order, so that LIMIT takes the same rows
 	terms := make([]string, width)
 	for i := range terms {
-		terms[i] = fmt.Sprint(i+1) + g.pick("", "", " DESC", " COLLATE NOCASE", " NULLS LAST", " DESC NULLS FIRST")
+		terms[i] = fmt.Sprint(i+1) + g.pick("", "", "", " DESC", " DESC", " NULLS LAST", " DESC NULLS FIRST")
 	}
 	full := slices.Clone(terms)
 	if compound { // C SQLite fails, or mixes up columns, where a term of a compound comes twice or has COLLATE
@@ -338,7 +338,9 @@ func (g *generator) query(outer genScope, width int, one bool) string {
 		}
 		text += " ORDER BY " + strings.Join(full, ", ")
 	}
-	if !compound {
+	if !compound && g.chance(50) {
+		text += " ORDER BY " + strings.Join(terms, ", ")
+	} else if !compound {
 		for i := range width {
 			full = append(full, fmt.Sprint(i+1)+" COLLATE BINARY")
 		}

@@ -196,19 +196,26 @@ func (a *rowidRange) next(*machine) (ok bool, err error) {
 	if a.empty {
 		return false, nil
 	}
-	if a.begun {
+	c := a.cursor.Internal(private.Key{})
+	switch {
+	case a.begun && a.back:
+		ok, err = a.cursor.Prev()
+	case a.begun:
 		ok, err = a.cursor.Next()
-	} else {
+	case a.back:
+		ok, err = c.SeekRowidBefore(a.last)
+	default:
 		ok, err = a.cursor.SeekRowid(a.first)
-		a.begun = true
 	}
+	a.begun = true
 	if !ok || err != nil {
 		return false, err
 	}
-	if err = a.cursor.Internal(private.Key{}).Load(&a.t.row); err != nil {
+	if err = c.Load(&a.t.row); err != nil {
 		return false, err
 	}
-	return a.t.row.Rowid() <= a.last, nil
+	rowid := a.t.row.Rowid()
+	return rowid >= a.first && rowid <= a.last, nil
 }
 
 // A keyBound is a bound of the last column that an indexRange looks at.
@@ -228,6 +235,7 @@ type indexRange struct {
 	low, high *keyBound // in the order of the index
 	desc      bool      // NULLs come last in the column of the bounds
 	covering  bool
+	back      bool
 
 	from, to     []record.Value
 	past, before bool // begin behind from; end before to
@@ -295,6 +303,9 @@ func (a *indexRange) next(*machine) (ok bool, err error) {
 	if a.empty {
 		return false, nil
 	}
+	if a.back {
+		return a.prev()
+	}
 	c := a.cursor.Internal(private.Key{})
 	switch {
 	case a.begun:
@@ -321,6 +332,32 @@ func (a *indexRange) next(*machine) (ok bool, err error) {
 
 func (a *indexRange) count(m *machine) (int64, error) {
 	return a.cursor.Internal(private.Key{}).Count(m.alive)
+}
+
+// prev is next in the opposite order.
+func (a *indexRange) prev() (ok bool, err error) {
+	c := a.cursor.Internal(private.Key{})
+	switch {
+	case a.begun:
+		ok, err = a.cursor.Prev()
+	case len(a.to) == 0:
+		ok, err = a.cursor.Last()
+	default:
+		ok, err = c.SeekBefore(a.to, !a.before)
+	}
+	a.begun = true
+	if !ok || err != nil {
+		return false, err
+	}
+	if err = c.Load(&a.t.entry); err != nil {
+		return false, err
+	}
+	a.t.loaded = false
+	if len(a.from) == 0 {
+		return true, nil
+	}
+	order, err := c.Compare(&a.t.entry, a.from)
+	return err == nil && (order > 0 || order == 0 && !a.past), err
 }
 
 // A streamed reads the rows of a query as they come.

@@ -19,6 +19,8 @@ type compiler struct {
 	results map[*bind.Core]*source // of aggregates
 	query   func(q *bind.Query) (rows, error)
 	needed  map[*bind.Source]map[int]bool    // columns that the statement reads
+	wanted  map[*bind.Core][]bind.Order      // the order in which the rows of a core should come
+	ordered map[*bind.Core]bool              // that they do
 	keysOf  map[*bind.Core][]*bind.Expr      // of ORDER BY, that are no results
 	rows    map[*bind.Source]*[]record.Value // of recursive queries
 }

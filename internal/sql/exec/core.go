@@ -66,6 +66,11 @@ func (c *compiler) core(core *bind.Core, keys []*bind.Expr) (*coreRows, error) {
 	if core.Grouped {
 		c.results[core] = &source{over: []record.Value{}}
 	}
+	if a := core.Aggregates; len(a) == 1 && core.GroupBy == nil && len(core.Sources) == 1 && (a[0].Name == "min" || a[0].Name == "max") &&
+		a[0].Filter == nil && len(c.bare(core)) == 0 {
+		desc := a[0].Name == "max"
+		c.wanted[core] = []bind.Order{{Expr: a[0].Args[0], Collation: a[0].Collation, Desc: desc, NullsFirst: !desc}}
+	}
 	l, err := c.loops(core)
 	if err != nil {
 		return nil, err

@@ -20,6 +20,7 @@ type groups struct {
 	aggregates []aggregate
 	decides    int // the aggregate whose best row gives the columns; -1 if the first row does
 	sources    []savedSource
+	firstOnly  bool    // the first row whose argument is not NULL has the result
 	results    *source // of the aggregates
 	counter    counter // counts the rows without reading them; may be nil
 
@@ -93,6 +94,9 @@ func (c *compiler) group(core *bind.Core, in input) (*groups, error) {
 			g.decides = i
 		}
 		g.aggregates = append(g.aggregates, x)
+	}
+	if c.ordered[core] { // by the argument of min or max
+		g.firstOnly = true
 	}
 	bare := c.bare(core)
 	if err := checkBare(core, bare); err != nil {
@@ -208,6 +212,9 @@ func (g *groups) open() error {
 			return err
 		}
 		first = false
+		if g.firstOnly && g.args[0].Kind() != record.Null {
+			break
+		}
 	}
 	if len(g.keys) > 0 {
 		slices.SortFunc(g.list, func(a, b group) int { return compareRows(a.key, b.key, g.orders) })

@@ -6,6 +6,7 @@ import (
 	"github.com/foliofs/folio/internal/record"
 	"github.com/foliofs/folio/internal/sql/bind"
 	"github.com/foliofs/folio/internal/sql/catalog"
+	"github.com/foliofs/folio/internal/sql/value"
 )
 
 // Loops are the rows that FROM and WHERE make: nested loops over the sources.
@@ -148,7 +149,8 @@ func (l *level) next(m *machine) (bool, error) {
 // loops makes the loops of a core.
 func (c *compiler) loops(core *bind.Core) (*loops, error) {
 	l := &loops{m: c.m}
-	steps := plan(core, c.needed)
+	steps, ordered := plan(core, c.needed, c.wanted[core])
+	c.ordered[core] = ordered
 	var done uint64
 	pending := slices.Clone(core.Where)
 	take := func() (list []*bind.Expr) {
@@ -223,10 +225,11 @@ func (c *compiler) access(l *loops, st *step) (access, error) {
 	case st.index != nil:
 		return c.indexRange(st, s)
 	case st.equal != nil:
-		v, err := c.evaluator(st.equal[0].value)
-		return &rowidLookup{t: s.table, value: v}, err
+		in := &inLoop{}
+		v, err := c.equalTo(&st.equal[0], catalog.Integer, in)
+		return in.around(&rowidLookup{t: s.table, value: v}), err
 	case st.low != nil || st.high != nil:
-		a := &rowidRange{t: s.table}
+		a := &rowidRange{t: s.table, back: st.back}
 		s.table.binder = a.bind
 		var err error
 		if a.low, a.above, err = c.rowidBound(st.low); err != nil {
@@ -235,7 +238,7 @@ func (c *compiler) access(l *loops, st *step) (access, error) {
 		a.high, a.below, err = c.rowidBound(st.high)
 		return a, err
 	}
-	a := &tableScan{t: s.table}
+	a := &tableScan{t: s.table, back: st.back}
 	s.table.binder = a.bind
 	return a, nil
 }
@@ -326,7 +329,7 @@ func (c *compiler) hash(st *step, s *source, all access) (*hashLookup, error) {
 
 func (c *compiler) indexRange(st *step, s *source) (access, error) {
 	t := st.source.Table
-	a := &indexRange{t: s.table, index: st.index.Handle, covering: st.covering}
+	a := &indexRange{t: s.table, index: st.index.Handle, covering: st.covering, back: st.back}
 	s.table.binder = a.bind
 	s.table.fields = make([]int, len(t.Columns)+1)
 	for i := range s.table.fields {
@@ -341,15 +344,16 @@ func (c *compiler) indexRange(st *step, s *source) (access, error) {
 			s.table.fields[term.Column+1] = f
 		}
 	}
+	in := &inLoop{}
 	for i := range st.equal {
-		b, err := c.keyBound(t, &st.equal[i])
+		b, err := c.keyBound(t, &st.equal[i], in)
 		if err != nil {
 			return nil, err
 		}
 		a.equal = append(a.equal, *b)
 	}
 	if st.low == nil && st.high == nil {
-		return a, nil
+		return in.around(a), nil
 	}
 	a.desc = st.index.Terms[len(st.equal)].Desc
 	low, high := st.low, st.high
@@ -357,20 +361,19 @@ func (c *compiler) indexRange(st *step, s *source) (access, error) {
 		low, high = high, low
 	}
 	var err error
-	if a.low, err = c.keyBound(t, low); err != nil {
+	if a.low, err = c.keyBound(t, low, in); err != nil {
 		return nil, err
 	}
-	a.high, err = c.keyBound(t, high)
-	return a, err
+	a.high, err = c.keyBound(t, high, in)
+	return in.around(a), err
 }
 
 // keyBound is a bound of a column of an index, whose affinity it gets.
-func (c *compiler) keyBound(t *catalog.Table, b *constraint) (*keyBound, error) {
+func (c *compiler) keyBound(t *catalog.Table, b *constraint, in *inLoop) (*keyBound, error) {
 	if b == nil {
 		return nil, nil
 	}
-	v, err := c.evaluator(b.value)
-	k := &keyBound{value: v, affinity: catalog.Blob, excluded: b.strict()}
+	k := &keyBound{affinity: catalog.Blob, excluded: b.strict()}
 	if b.affinity != catalog.Blob {
 		k.affinity = catalog.Integer
 		if b.column >= 0 {
@@ -380,5 +383,23 @@ func (c *compiler) keyBound(t *catalog.Table, b *constraint) (*keyBound, error) 
 			k.affinity = catalog.Numeric
 		}
 	}
+	var err error
+	k.value, err = c.equalTo(b, k.affinity, in)
 	return k, err
+}
+
+// equalTo returns the value of a constraint: that of an expression, or the current one of a loop
+// over the values of IN.
+func (c *compiler) equalTo(b *constraint, affinity value.Affinity, in *inLoop) (e evaluator, err error) {
+	if !b.in() {
+		return c.evaluator(b.value)
+	}
+	in.cell = &source{over: make([]record.Value, 1)}
+	in.affinity, in.collation = affinity, b.collation
+	if b.query != nil {
+		in.rows, err = c.query(b.query)
+	} else {
+		in.list, err = c.evaluators(b.list)
+	}
+	return evaluator{source: in.cell}, err
 }

@@ -23,6 +23,7 @@ type step struct {
 	covering bool         // the index has all columns that the query reads
 	hash     []constraint // columns that are looked up in a hash table of all rows
 
+	back       bool   // from the last row to the first
 	needs      uint64 // the sources that must come before
 	setup, run logEst // its cost, once and for each row of the steps before
 	out        logEst // rows for each of these
@@ -37,7 +38,12 @@ type constraint struct {
 	collation value.Collation
 	condition *bind.Expr
 	needs     uint64
+	list      []*bind.Expr // in place of value: one of these
+	query     *bind.Query  // in place of value: one of its rows
 }
+
+// in reports whether the constraint is one of IN.
+func (c *constraint) in() bool { return c.list != nil || c.query != nil }
 
 // A logEst is ten times the binary logarithm of a number, as SQLite's planner counts.
 type logEst int
@@ -62,12 +68,13 @@ type planner struct {
 	core        *bind.Core
 	needed      map[*bind.Source]map[int]bool // columns
 	constraints [][]constraint                // by source
-	sizes       []logEst
+	wanted      []bind.Order                  // the order of the rows, if it can be had
+	anyOrder    bool                          // or another order of the same terms
 }
 
-// plan returns the steps of a core.
-func plan(core *bind.Core, needed map[*bind.Source]map[int]bool) []*step {
-	p := &planner{core: core, needed: needed}
+// plan returns the steps of a core, and whether the rows come in the wanted order.
+func plan(core *bind.Core, needed map[*bind.Source]map[int]bool, wanted []bind.Order) (steps []*step, ordered bool) {
+	p := &planner{core: core, needed: needed, wanted: wanted}
 	for _, s := range core.Sources {
 		conditions := core.Where
 		if s.Left() {
@@ -79,12 +86,141 @@ func plan(core *bind.Core, needed map[*bind.Source]map[int]bool) []*step {
 		}
 		p.constraints = append(p.constraints, list)
 	}
-	return p.order()
+	if len(core.Sources) == 1 && wanted != nil {
+		return p.only()
+	}
+	if len(core.Sources) == 1 && (core.GroupBy != nil || core.Distinct && !core.Grouped) {
+		steps, _ = p.together()
+		return steps, false
+	}
+	steps = p.order()
+	return steps, len(steps) > 0 && wanted != nil && p.ordered(steps[0])
+}
+
+// only returns the step of a core with one source, by its costs and that of sorting.
+func (p *planner) only() (steps []*step, ordered bool) {
+	s := p.core.Sources[0]
+	all := p.steps(s, 0)
+	if t := s.Table; t != nil && !t.WithoutRowid && !s.Path.None {
+		for _, x := range t.Indexes {
+			if s.Path.Index == "" || strings.EqualFold(s.Path.Index, x.Name) {
+				st := &step{source: s, index: x, out: rowsOfTable, run: rowsOfTable + 1 + 15*widthOf(t, x.Terms)/tableWidth(t), covering: p.covers(s, x)}
+				if !st.covering {
+					st.run = st.run.plus(rowsOfTable + 16)
+				}
+				p.adjust(st, 0)
+				if p.ordered(st) {
+					all = append(all, st)
+				}
+			}
+		}
+	}
+	best := logEst(math.MaxInt32)
+	for _, st := range all {
+		cost, sorted := st.run, p.ordered(st)
+		if !sorted {
+			cost = cost.plus(st.out + 16 + max(0, estimate(float64(max(st.out, 1)))-33))
+		}
+		if cost < best {
+			best, steps, ordered = cost, []*step{st}, sorted
+		}
+	}
+	return steps, ordered
+}
+
+// together is only for a core whose equal rows should come together: those of a group, or those
+// that DISTINCT takes for one. SQLite prefers an index that does so, and shows the first row in its
+// order.
+func (p *planner) together() ([]*step, bool) {
+	p.anyOrder = true
+	rows := p.core.GroupBy
+	if rows == nil {
+		rows = p.core.Results
+	}
+	for _, e := range rows {
+		p.wanted = append(p.wanted, bind.Order{Expr: e, Collation: e.Collation, NullsFirst: true})
+	}
+	return p.only()
+}
+
+// ordered reports whether a step, as the first one, gives the rows in the wanted order. It turns
+// the step round if need be.
+func (p *planner) ordered(st *step) bool {
+	s := st.source
+	if s.Table == nil || s.Table.WithoutRowid || st.hash != nil || s.Left() || slices.ContainsFunc(st.equal, func(c constraint) bool { return c.in() }) {
+		return false
+	}
+	terms := []catalog.Term{{Column: catalog.Rowid}}
+	if st.index != nil {
+		terms = st.index.Terms
+	}
+	if p.anyOrder {
+		return p.grouped(terms[:len(st.equal)], terms[len(st.equal):])
+	}
+	place := len(st.equal) // the terms before it decide no more
+	back, known := false, false
+	for i := range p.wanted {
+		o := &p.wanted[i]
+		e := o.Expr
+		for e.Kind == bind.Collate {
+			e = e.Args[0]
+		}
+		if e.Kind != bind.ColumnOf || e.Source != s || o.NullsFirst == o.Desc {
+			return false
+		}
+		if slices.ContainsFunc(terms[:place], func(t catalog.Term) bool { return orders(t, e, o) }) {
+			continue
+		}
+		if place == len(terms) && len(p.core.Sources) == 1 { // behind the rowid no order is left
+			break
+		}
+		if place == len(terms) || !orders(terms[place], e, o) || known && back != (o.Desc != terms[place].Desc) {
+			return false
+		}
+		back, known = o.Desc != terms[place].Desc, true
+		place++
+	}
+	st.back = back
+	return true
+}
+
+// grouped reports whether rows that are equal in the wanted columns come together, where the first
+// columns are fixed and the order of the others is that of the terms.
+func (p *planner) grouped(fixed, terms []catalog.Term) bool {
+	left := slices.Clone(p.wanted)
+	take := func(t catalog.Term) (taken bool) {
+		left = slices.DeleteFunc(left, func(o bind.Order) bool {
+			e := o.Expr
+			for e.Kind == bind.Collate {
+				e = e.Args[0]
+			}
+			same := e.Kind == bind.ColumnOf && e.Source == p.core.Sources[0] && orders(t, e, &o)
+			taken = taken || same
+			return same
+		})
+		return taken
+	}
+	for _, t := range fixed {
+		take(t)
+	}
+	for _, t := range terms {
+		if len(left) == 0 || !take(t) {
+			break
+		}
+	}
+	return len(left) == 0
+}
+
+// orders reports whether a column of an index is the one of a term of ORDER BY.
+func orders(t catalog.Term, e *bind.Expr, o *bind.Order) bool {
+	return t.Column == e.Number && (t.Column < 0 || t.Collation == max(o.Collation, value.Binary))
 }
 
 // constraintsOf returns the constraints that a condition puts on a source.
 func (p *planner) constraintsOf(s *bind.Source, e *bind.Expr) []constraint {
 	switch {
+	case e.Kind == bind.InList && !e.Not && len(e.Args) > 1, e.Kind == bind.InQuery && !e.Not && len(e.Args) == 1:
+		return p.inConstraint(s, e)
 	case e.Kind == bind.Between && !e.Not:
 		a := p.constraint(s, e, program.GreaterEqual, e.Args[0], e.Args[1])
 		b := p.constraint(s, e, program.LessEqual, e.Args[0], e.Args[2])
@@ -94,6 +230,33 @@ func (p *planner) constraintsOf(s *bind.Source, e *bind.Expr) []constraint {
 		return append(a, p.constraint(s, e, swapped[e.Op], e.Args[1], e.Args[0])...)
 	}
 	return nil
+}
+
+// inConstraint is x IN a list or a query.
+func (p *planner) inConstraint(s *bind.Source, e *bind.Expr) []constraint {
+	x := e.Args[0]
+	if x.Kind != bind.ColumnOf || x.Source != s {
+		return nil
+	}
+	c := constraint{column: x.Number, op: program.Equal, affinity: x.Affinity, collation: max(x.Collation, value.Binary), condition: e, query: e.Query}
+	if e.Query != nil {
+		right := e.Query.Last(0)
+		c.affinity, c.collation = value.Comparison(x.Affinity, right.Affinity), max(bind.Compared(x, right), value.Binary)
+		for _, outer := range e.Query.Outer {
+			if outer.Core == p.core {
+				return nil
+			}
+		}
+		return []constraint{c}
+	}
+	c.list = e.Args[1:]
+	for _, item := range c.list {
+		c.needs |= item.Uses(p.core)
+	}
+	if c.needs>>s.Index&1 != 0 || s.Left() && c.needs>>(s.Index+1) != 0 {
+		return nil
+	}
+	return []constraint{c}
 }
 
 var swapped = map[program.Op]program.Op{
@@ -113,7 +276,10 @@ func (p *planner) constraint(s *bind.Source, e *bind.Expr, op program.Op, column
 	if e.Kind == bind.Between {
 		left, right = column, other
 	}
-	c := constraint{column.Number, op, other, value.Comparison(left.Affinity, right.Affinity), bind.Compared(left, right), e, needs}
+	c := constraint{
+		column: column.Number, op: op, value: other, affinity: value.Comparison(left.Affinity, right.Affinity),
+		collation: bind.Compared(left, right), condition: e, needs: needs,
+	}
 	if c.collation == value.NoCollation {
 		c.collation = value.Binary
 	}
@@ -241,7 +407,7 @@ func (p *planner) steps(s *bind.Source, done uint64) []*step {
 // hashed reads a source by a hash table of its rows, which stands for an automatic index of SQLite.
 func (p *planner) hashed(s *bind.Source, equal []constraint, done uint64, first bool) []*step {
 	equal = slices.DeleteFunc(slices.Clone(equal), func(c constraint) bool {
-		return c.needs == 0 || c.column < 0 || c.affinity == catalog.Text && s.Table == nil
+		return c.needs == 0 || c.in() || c.column < 0 || c.affinity == catalog.Text && s.Table == nil
 	})
 	if first || len(equal) == 0 {
 		return nil
@@ -262,11 +428,21 @@ func (p *planner) hashed(s *bind.Source, equal []constraint, done uint64, first 
 func (p *planner) seek(s *bind.Source, usable []constraint, x *catalog.Index, terms []catalog.Term, done uint64) *step {
 	t := s.Table
 	st := &step{source: s, index: x, out: rowsOfTable}
+	more := logEst(0) // values of IN
 	for k, term := range terms {
-		at := slices.IndexFunc(usable, func(c constraint) bool { return c.op == program.Equal && c.usable(t, term) })
+		equal := func(c constraint) bool { return c.op == program.Equal && !c.in() && c.usable(t, term) }
+		at := slices.IndexFunc(usable, equal)
+		if at < 0 && more == 0 { // one IN is enough
+			at = slices.IndexFunc(usable, func(c constraint) bool { return c.in() && c.usable(t, term) })
+		}
 		if at < 0 {
 			p.bound(st, usable, term)
 			break
+		}
+		if c := &usable[at]; c.in() {
+			if more = 46; c.query == nil { // a query is taken to have 25 rows
+				more = max(1, estimate(float64(len(c.list))))
+			}
 		}
 		st.equal = append(st.equal, usable[at])
 		st.covered = append(st.covered, usable[at].condition)
@@ -299,6 +475,8 @@ func (p *planner) seek(s *bind.Source, usable []constraint, x *catalog.Index, te
 	if x != nil && !st.covering {
 		st.run = st.run.plus(st.out + 16)
 	}
+	st.run += more
+	st.out += more
 	p.adjust(st, done)
 	return st
 }

@@ -58,8 +58,11 @@ func (c *compiler) single(q *bind.Query) (rows, *sorted, error) {
 		by = append(by, sortKey{column, o.Collation, o.Desc, o.NullsFirst})
 	}
 	c.keysOf[core] = keys
+	if !core.Grouped {
+		c.wanted[core] = q.OrderBy
+	}
 	r, err := c.core(core, keys)
-	if err != nil || by == nil {
+	if err != nil || by == nil || c.ordered[core] && !core.Grouped {
 		return r, nil, err
 	}
 	s := &sorted{m: c.m, rows: r, full: func() []record.Value { return r.out }, keys: by, width: r.width, most: -1}

@@ -42,6 +42,7 @@ func Compile(c *catalog.Catalog, sql string, p *syntax.Parsed) (*Statement, erro
 	k := &compiler{
 		m: &machine{}, numbers: make(map[ref]int), sources: make(map[*bind.Source]*source),
 		results: make(map[*bind.Core]*source), keysOf: make(map[*bind.Core][]*bind.Expr),
+		wanted: make(map[*bind.Core][]bind.Order), ordered: make(map[*bind.Core]bool),
 		rows: make(map[*bind.Source]*[]record.Value), needed: make(map[*bind.Source]map[int]bool),
 	}
 	k.query = k.makeQuery

@@ -27,7 +27,7 @@ const mostInKnot = 6
 // smaller.
 var knots = map[string]int{
 	"adapter/dav":             12,
-	"internal/ddl":            20,
+	"internal/ddl":            12,
 	"internal/osfile/crashfs": 9,
 	"internal/pager":          21,
 	"internal/store/native":   8,

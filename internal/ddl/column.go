@@ -116,48 +116,6 @@ func trimGenerated(text string) string {
 	return head
 }
 
-// typeName consumes [name ...] [( number [, number] )] and returns its text.
-func (p *parser) typeName() (string, error) {
-	start := p.tok.start
-	if !p.tok.kind.isID() && p.tok.kind != tokString {
-		return "", nil
-	}
-	for p.tok.kind.isID() || p.tok.kind == tokString {
-		p.next()
-	}
-	if p.accept(tokLP) {
-		if err := p.typeSize(); err != nil {
-			return "", err
-		}
-	}
-	return p.since(start), nil
-}
-
-// typeSize consumes the numbers after the name of a type and the closing parenthesis.
-func (p *parser) typeSize() error {
-	if err := p.signed(); err != nil {
-		return err
-	}
-	if p.accept(tokComma) {
-		if err := p.signed(); err != nil {
-			return err
-		}
-	}
-	return p.expect(tokRP, ")")
-}
-
-// signed consumes a number with or without a sign.
-func (p *parser) signed() error {
-	if !p.accept(tokPlus) {
-		p.accept(tokMinus)
-	}
-	if p.tok.kind != tokInteger && p.tok.kind != tokFloat {
-		return p.errorf("%s, want a number", p.found())
-	}
-	p.next()
-	return nil
-}
-
 // columnConstraints consumes the constraints of a column.
 func (p *tableParser) columnConstraints() error {
 	for {
@@ -247,17 +205,4 @@ func (p *tableParser) columnGenerated() error {
 	}
 	c.Generated = g
 	return nil
-}
-
-// parenthesised consumes ( expr ) and returns the text between the parentheses.
-func (p *parser) parenthesised() (string, error) {
-	if err := p.expect(tokLP, "("); err != nil {
-		return "", err
-	}
-	start := p.end
-	if _, err := p.expr(); err != nil {
-		return "", err
-	}
-	text := trimSpace(p.sql[start:p.tok.start])
-	return text, p.expect(tokRP, "an operator or )")
 }

@@ -1,49 +1,5 @@
 package ddl
 
-import (
-	"errors"
-	"fmt"
-	"strings"
-)
-
-// Limits. SQLite's own are 1,000,000,000 bytes of text, and 2,000 columns unless it was built for
-// up to 32,767. The other limits keep hostile text from taking more memory than a small multiple of
-// its length.
-const (
-	maxText    = 1_000_000_000
-	maxColumns = 32_767
-	maxTerms   = 1 << 20
-	maxNesting = 5_000
-)
-
-// A SyntaxError says at which place a statement stops being valid for SQLite.
-type SyntaxError struct {
-	Offset int    // bytes from the start of the text
-	What   string // one line, without the offset
-}
-
-// Error formats the error on one line.
-func (e *SyntaxError) Error() string {
-	return fmt.Sprintf("SQL: %s (at byte %d)", e.What, e.Offset)
-}
-
-// ErrNoColumn says that a table has no column of a name.
-var ErrNoColumn = errors.New("no such column")
-
-// A noColumnError is a SyntaxError that matches ErrNoColumn.
-type noColumnError struct{ *SyntaxError }
-
-func (e noColumnError) Is(target error) bool { return target == ErrNoColumn }
-
-func (e noColumnError) Unwrap() error { return e.SyntaxError }
-
-// A Statement is a *Table, *Index, *View or *Trigger.
-type Statement interface {
-	// SQL returns the statement as SQLite stores it in sqlite_schema.sql: without TEMP, IF NOT
-	// EXISTS, the name of the schema, and whatever follows the statement.
-	SQL() string
-}
-
 // Parse parses one CREATE statement of any kind. Unlike the functions for one kind, which stop at
 // the semicolon as SQLite does, it returns an error for a second statement after the first. It
 // returns a *SyntaxError.
@@ -146,10 +102,4 @@ func (p *parser) create() (Statement, error) {
 		return p.createIndex(false)
 	}
 	return nil, p.unexpected()
-}
-
-// cutNUL returns the part of the text that a C string would hold.
-func cutNUL(sql string) string {
-	before, _, _ := strings.Cut(sql, "\x00")
-	return before
 }

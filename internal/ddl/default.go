@@ -71,33 +71,3 @@ func (p *tableParser) defaultTerm() error {
 	}
 	return p.errorf("%s, want a value", p.found())
 }
-
-// settle turns a constant into a value with the affinity of the column.
-func (d *Default) settle(a Affinity) {
-	if d.Kind != DefaultExpr {
-		return
-	}
-	v, ok := evaluate(d.Expr, a, false)
-	if !ok {
-		return
-	}
-	if a == AffinityReal && v.Kind == DefaultInteger {
-		v.setReal(float64(v.Int))
-	}
-	v.Expr = d.Expr
-	*d = v
-}
-
-// Inserted returns the value of a row that is inserted without the column, before the affinity of
-// the column is applied. It differs from d, which is for rows that are older than the column: for
-// example, DEFAULT 1e3 of a TEXT column is '1000.0' in a new row and '1e3' in an old one. ok
-// reports whether the default is a constant and its value is known.
-func (d *Default) Inserted() (v Default, ok bool) {
-	if d.Kind == DefaultNone {
-		return *d, true
-	}
-	if v, ok = evaluate(d.Expr, AffinityBlob, true); ok {
-		v.Expr = d.Expr
-	}
-	return v, ok
-}

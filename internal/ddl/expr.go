@@ -486,3 +486,16 @@ func (p *parser) ordering() error {
 		}
 	}
 }
+
+// parenthesised consumes ( expr ) and returns the text between the parentheses.
+func (p *parser) parenthesised() (string, error) {
+	if err := p.expect(tokLP, "("); err != nil {
+		return "", err
+	}
+	start := p.end
+	if _, err := p.expr(); err != nil {
+		return "", err
+	}
+	text := trimSpace(p.sql[start:p.tok.start])
+	return text, p.expect(tokRP, "an operator or )")
+}

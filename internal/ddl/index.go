@@ -162,6 +162,3 @@ func (c *IndexedColumn) resolve(t *Table) error {
 	}
 	return nil
 }
-
-// isTruth reports whether the name is TRUE or FALSE.
-func isTruth(name string) bool { return EqualFold(name, "true") || EqualFold(name, "false") }

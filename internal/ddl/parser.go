@@ -25,14 +25,6 @@ func newParser(sql string) (*parser, error) {
 	return p, nil
 }
 
-// clip shortens text for an error message.
-func clip(s string) string {
-	if len(s) > 40 {
-		return s[:40] + "..."
-	}
-	return s
-}
-
 // object is the name of the object that a statement creates.
 type object struct {
 	schema, name string
@@ -112,4 +104,53 @@ func (p *parser) sortOrder() (desc bool) {
 	}
 	p.accept(kwAsc)
 	return false
+}
+
+// typeName consumes [name ...] [( number [, number] )] and returns its text.
+func (p *parser) typeName() (string, error) {
+	start := p.tok.start
+	if !p.tok.kind.isID() && p.tok.kind != tokString {
+		return "", nil
+	}
+	for p.tok.kind.isID() || p.tok.kind == tokString {
+		p.next()
+	}
+	if p.accept(tokLP) {
+		if err := p.typeSize(); err != nil {
+			return "", err
+		}
+	}
+	return p.since(start), nil
+}
+
+// typeSize consumes the numbers after the name of a type and the closing parenthesis.
+func (p *parser) typeSize() error {
+	if err := p.signed(); err != nil {
+		return err
+	}
+	if p.accept(tokComma) {
+		if err := p.signed(); err != nil {
+			return err
+		}
+	}
+	return p.expect(tokRP, ")")
+}
+
+// signed consumes a number with or without a sign.
+func (p *parser) signed() error {
+	if !p.accept(tokPlus) {
+		p.accept(tokMinus)
+	}
+	if p.tok.kind != tokInteger && p.tok.kind != tokFloat {
+		return p.errorf("%s, want a number", p.found())
+	}
+	p.next()
+	return nil
+}
+
+// A Statement is a *Table, *Index, *View or *Trigger.
+type Statement interface {
+	// SQL returns the statement as SQLite stores it in sqlite_schema.sql: without TEMP, IF NOT
+	// EXISTS, the name of the schema, and whatever follows the statement.
+	SQL() string
 }

@@ -68,9 +68,6 @@ type Renaming struct {
 	quoted bool
 }
 
-// none is the index of no column.
-const none = -1
-
 // RenamingTable returns the Renaming of a table.
 func RenamingTable(t *Table, to string) *Renaming { return &Renaming{t, to, none, true} }
 

@@ -216,7 +216,7 @@ func (g *generator) from(outer genScope) (text string, s genScope) {
 			s = append(s, own...)
 			continue
 		}
-		join := g.pick(" JOIN ", " JOIN ", ", ", " LEFT JOIN ", " LEFT JOIN ", " CROSS JOIN ")
+		join := g.pick(" JOIN ", " JOIN ", ", ", " LEFT JOIN ", " LEFT JOIN ", " CROSS JOIN ", " RIGHT JOIN ", " FULL JOIN ")
 		text += join + source + " AS " + alias
 		before := s
 		s = append(s, own...)

@@ -22,7 +22,7 @@ import (
 )
 
 var (
-	databases = flag.Int("queries.databases", 40, "random databases")
+	databases = flag.Int("queries.databases", 15, "random databases")
 	perDB     = flag.Int("queries.each-database", 100, "random queries of each")
 	keep      = flag.String("queries.keep", "", "a directory for the statements of wrong answers")
 	seed      = flag.Uint64("queries.seed", 1, "of the first random database")

@@ -27,16 +27,20 @@ func (r *resolver) sources(s *scope, from []syntax.Source) (joins []join, err er
 	if len(from) > 64 {
 		return nil, fmt.Errorf("at most 64 tables in a join")
 	}
+	right := slices.ContainsFunc(from, func(n syntax.Source) bool { return n.Join&syntax.JoinRight != 0 })
 	for i := range from {
 		n := &from[i]
-		if n.Join&syntax.JoinRight != 0 {
-			return nil, unsupported("RIGHT and FULL JOIN")
+		if right && (n.Using != nil || n.Join&syntax.JoinNatural != 0) {
+			return nil, unsupported("USING and NATURAL next to RIGHT and FULL JOIN")
 		}
 		src, err := r.source(s, n)
 		if err != nil {
 			return nil, err
 		}
 		src.Core, src.Index, src.Join = s.core, i, n.Join
+		if src.Right() && src.Table != nil && src.Table.WithoutRowid {
+			return nil, unsupported("RIGHT and FULL JOIN of a table WITHOUT ROWID")
+		}
 		using, err := s.using(src, n)
 		if err != nil {
 			return nil, err
@@ -352,12 +356,12 @@ func (r *resolver) joins(s *scope, joins []join) error {
 			if err != nil {
 				return err
 			}
-			if j.source.Left() && e.Uses(s.core)>>(j.source.Index+1) != 0 {
+			if j.source.OwnCondition() && e.Uses(s.core)>>(j.source.Index+1) != 0 {
 				return fmt.Errorf("ON clause references tables to its right")
 			}
 			conditions = conjuncts(conditions, e)
 		}
-		if j.source.Left() {
+		if j.source.OwnCondition() {
 			j.source.On = conditions
 		} else {
 			s.core.Where = append(s.core.Where, conditions...)

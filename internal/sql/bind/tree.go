@@ -69,6 +69,22 @@ type Path struct {
 // Left reports whether a row of NULLs stands for no row of the source.
 func (s *Source) Left() bool { return s.Join&syntax.JoinLeft != 0 }
 
+// Right reports whether a row of NULLs stands for no row of the sources before it.
+func (s *Source) Right() bool { return s.Join&syntax.JoinRight != 0 }
+
+// OwnCondition reports whether the condition of the join is not one of WHERE: it must be evaluated
+// where the source is joined.
+func (s *Source) OwnCondition() bool { return s.Left() || s.Index <= s.Core.LastRight() }
+
+// LastRight returns the last source of a RIGHT or FULL JOIN, or -1.
+func (c *Core) LastRight() int {
+	last := len(c.Sources) - 1
+	for last >= 0 && !c.Sources[last].Right() {
+		last--
+	}
+	return last
+}
+
 // An Order is a term of ORDER BY.
 type Order struct {
 	Expr       *Expr // of a query with one core; nil if it is column Column of the result

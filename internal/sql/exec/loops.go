@@ -7,6 +7,7 @@ import (
 	"github.com/foliofs/folio/internal/sql/bind"
 	"github.com/foliofs/folio/internal/sql/catalog"
 	"github.com/foliofs/folio/internal/sql/value"
+	"github.com/foliofs/folio/sqlitefile"
 )
 
 // Loops are the rows that FROM and WHERE make: nested loops over the sources.
@@ -15,6 +16,7 @@ type loops struct {
 	levels  []*level
 	before  []evaluator // conditions that read no source
 	stored  []*storedRow
+	base    int // the level that the others are within: 0, or one that returns its rows without a match
 	started bool
 	ended   bool
 }
@@ -29,10 +31,32 @@ type level struct {
 	left    bool
 	matched bool
 	null    bool // the row of NULLs is the current one
+	right   *unmatched
+}
+
+// An unmatched finds the rows of a source of a RIGHT or FULL JOIN that no row before it matched.
+type unmatched struct {
+	all    access
+	seen   map[any]bool // rowids, or rows of a query, that matched
+	active bool         // the level returns the rows that did not
+}
+
+// key identifies the current row of a source.
+func (s *source) key() (any, error) {
+	if s.over != nil {
+		return &s.over[0], nil
+	}
+	v, err := s.column(catalog.Rowid)
+	return v.Int(), err
 }
 
 func (l *loops) open() error {
-	l.started, l.ended = false, false
+	l.started, l.ended, l.base = false, false, 0
+	for _, lv := range l.levels {
+		if lv.right != nil {
+			lv.right.seen, lv.right.active = make(map[any]bool), false
+		}
+	}
 	for _, s := range l.stored {
 		if !s.keeps {
 			s.filled = false
@@ -71,13 +95,32 @@ func (l *loops) next() (bool, error) {
 			if err := l.levels[at].open(l.m); err != nil {
 				return false, err
 			}
-		case at == 0:
-			l.ended = true
-			return false, nil
+		case at == l.base:
+			if ok, err := l.nextBase(); !ok || err != nil {
+				l.ended = true
+				return false, err
+			}
+			at = l.base
 		default:
 			at--
 		}
 	}
+}
+
+// nextBase goes on with the next level that has rows without a match, if there is one.
+func (l *loops) nextBase() (bool, error) {
+	for i := l.base + 1; i < len(l.levels); i++ {
+		lv := l.levels[i]
+		if lv.right == nil {
+			continue
+		}
+		for _, before := range l.levels[:i] {
+			before.source.over = before.source.nulls
+		}
+		l.base, lv.right.active, lv.null = i, true, false
+		return true, lv.right.all.open(l.m)
+	}
+	return false, nil
 }
 
 // counter returns what can count the rows of the loops without reading them, or nil.
@@ -113,6 +156,9 @@ func (l *level) next(m *machine) (bool, error) {
 	if l.source.table != nil {
 		l.source.over = nil
 	}
+	if l.right != nil && l.right.active {
+		return l.nextUnmatched(m)
+	}
 	for {
 		if err := m.alive(); err != nil {
 			return false, err
@@ -134,6 +180,13 @@ func (l *level) next(m *machine) (bool, error) {
 			continue
 		}
 		l.matched = true
+		if l.right != nil {
+			key, err := l.source.key()
+			if err != nil {
+				return false, err
+			}
+			l.right.seen[key] = true
+		}
 		if ok, err = allTrue(m, l.after); ok || err != nil {
 			return ok, err
 		}
@@ -144,6 +197,28 @@ func (l *level) next(m *machine) (bool, error) {
 	l.null = true
 	l.source.over = l.source.nulls
 	return allTrue(m, l.after)
+}
+
+// nextUnmatched moves to the next row without a match.
+func (l *level) nextUnmatched(m *machine) (bool, error) {
+	for {
+		if err := m.alive(); err != nil {
+			return false, err
+		}
+		if ok, err := l.right.all.next(m); !ok || err != nil {
+			return false, err
+		}
+		key, err := l.source.key()
+		if err != nil {
+			return false, err
+		}
+		if l.right.seen[key] {
+			continue
+		}
+		if ok, err := allTrue(m, l.after); ok || err != nil {
+			return ok, err
+		}
+	}
 }
 
 // loops makes the loops of a core.
@@ -169,7 +244,11 @@ func (c *compiler) loops(core *bind.Core) (*loops, error) {
 	}
 	for _, st := range steps {
 		done |= 1 << st.source.Index
-		lv, err := c.level(l, st, take())
+		var where []*bind.Expr
+		if st.source.Index >= core.LastRight() { // before, there are rows of NULLs to come
+			where = take()
+		}
+		lv, err := c.level(l, st, where)
 		if err != nil {
 			return nil, err
 		}
@@ -183,7 +262,7 @@ func (c *compiler) loops(core *bind.Core) (*loops, error) {
 func (c *compiler) level(l *loops, st *step, where []*bind.Expr) (lv *level, err error) {
 	lv = &level{source: c.sources[st.source], left: st.source.Left()}
 	filters := where
-	if lv.left {
+	if st.source.OwnCondition() {
 		filters = st.source.On
 		if lv.after, err = c.evaluators(where); err != nil {
 			return nil, err
@@ -203,8 +282,24 @@ func (c *compiler) level(l *loops, st *step, where []*bind.Expr) (lv *level, err
 	if lv.covered, err = c.evaluators(covered); err != nil {
 		return nil, err
 	}
-	lv.access, err = c.access(l, st)
-	return lv, err
+	if lv.access, err = c.access(l, st); err != nil || !st.source.Right() {
+		return lv, err
+	}
+	lv.right = &unmatched{}
+	if t := lv.source.table; t != nil {
+		scan, first := &tableScan{t: t}, t.binder
+		t.binder = func(rx *sqlitefile.Rx) {
+			if scan.bind(rx); first != nil {
+				first(rx)
+			}
+		}
+		lv.right.all = scan
+	} else if h, ok := lv.access.(*hashLookup); ok {
+		lv.right.all = h.stored
+	} else {
+		lv.right.all = lv.access
+	}
+	return lv, nil
 }
 
 // access makes the access of a step.
@@ -261,7 +356,7 @@ func (c *compiler) queryAccess(l *loops, st *step, s *source) (access, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(l.levels) == 0 && !st.source.Left() {
+	if len(l.levels) == 0 && !st.source.Left() && !st.source.Right() {
 		return &streamed{rows: r, source: s}, nil
 	}
 	a := &storedRow{rows: r, source: s, keeps: len(st.source.Query.Outer) == 0}

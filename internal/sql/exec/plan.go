@@ -77,7 +77,7 @@ func plan(core *bind.Core, needed map[*bind.Source]map[int]bool, wanted []bind.O
 	p := &planner{core: core, needed: needed, wanted: wanted}
 	for _, s := range core.Sources {
 		conditions := core.Where
-		if s.Left() {
+		if s.OwnCondition() {
 			conditions = s.On
 		}
 		var list []constraint
@@ -115,14 +115,14 @@ func (p *planner) only() (steps []*step, ordered bool) {
 			}
 		}
 	}
-	best := logEst(math.MaxInt32)
+	best, unsorted := logEst(math.MaxInt32), logEst(0)
 	for _, st := range all {
 		cost, sorted := st.run, p.ordered(st)
 		if !sorted {
 			cost = cost.plus(st.out + 16 + max(0, estimate(float64(max(st.out, 1)))-33))
 		}
-		if cost < best {
-			best, steps, ordered = cost, []*step{st}, sorted
+		if cost < best || cost == best && st.run < unsorted {
+			best, unsorted, steps, ordered = cost, st.run, []*step{st}, sorted
 		}
 	}
 	return steps, ordered
@@ -147,7 +147,7 @@ func (p *planner) together() ([]*step, bool) {
 // the step round if need be.
 func (p *planner) ordered(st *step) bool {
 	s := st.source
-	if s.Table == nil || s.Table.WithoutRowid || st.hash != nil || s.Left() || slices.ContainsFunc(st.equal, func(c constraint) bool { return c.in() }) {
+	if s.Table == nil || s.Table.WithoutRowid || st.hash != nil || p.core.LastRight() >= 0 || slices.ContainsFunc(st.equal, func(c constraint) bool { return c.in() }) {
 		return false
 	}
 	terms := []catalog.Term{{Column: catalog.Rowid}}
@@ -253,7 +253,7 @@ func (p *planner) inConstraint(s *bind.Source, e *bind.Expr) []constraint {
 	for _, item := range c.list {
 		c.needs |= item.Uses(p.core)
 	}
-	if c.needs>>s.Index&1 != 0 || s.Left() && c.needs>>(s.Index+1) != 0 {
+	if c.needs>>s.Index&1 != 0 || s.OwnCondition() && c.needs>>(s.Index+1) != 0 {
 		return nil
 	}
 	return []constraint{c}
@@ -269,7 +269,7 @@ func (p *planner) constraint(s *bind.Source, e *bind.Expr, op program.Op, column
 		return nil
 	}
 	needs := other.Uses(p.core)
-	if needs&(1<<s.Index) != 0 || s.Left() && needs>>(s.Index+1) != 0 {
+	if needs&(1<<s.Index) != 0 || s.OwnCondition() && needs>>(s.Index+1) != 0 {
 		return nil
 	}
 	left, right := e.Args[0], e.Args[1]
@@ -353,6 +353,9 @@ func (p *planner) order() []*step {
 // before returns the sources that must come before one: those to the left of an outer or cross
 // join.
 func (p *planner) before(s *bind.Source) (done uint64) {
+	if last := p.core.LastRight(); last >= 0 { // all up to there come in their order
+		done = 1<<min(s.Index, last+1) - 1
+	}
 	for i, t := range p.core.Sources[:s.Index+1] {
 		if t == s && t.Left() || crosses(t) {
 			done |= 1<<i - 1
@@ -385,7 +388,7 @@ func (p *planner) steps(s *bind.Source, done uint64) []*step {
 			all = append(all, st)
 		}
 		for _, x := range t.Indexes {
-			if s.Path.None || s.Path.Index != "" && !strings.EqualFold(s.Path.Index, x.Name) {
+			if s.Right() || s.Path.None || s.Path.Index != "" && !strings.EqualFold(s.Path.Index, x.Name) {
 				continue
 			}
 			if st := p.seek(s, usable, x, x.Terms[:x.Columns], done); st != nil {

@@ -126,7 +126,6 @@ type statement struct {
 	params []record.Value
 	cancel atomic.Bool
 	row    Row
-	times  [][]byte // texts of arguments
 }
 
 // cancelWith cancels the statement with ctx, until the function that it returns is called.

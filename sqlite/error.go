@@ -43,7 +43,7 @@ func (e *Error) Unwrap() error { return e.err }
 var codes = []struct {
 	err  error
 	code int
-	text string // in place of that of the error
+	text string // replaces the text of the error
 }{
 	{exec.ErrInterrupted, CodeInterrupt, ""},
 	{context.Canceled, CodeInterrupt, "interrupted"},

@@ -45,8 +45,6 @@ type ColumnDefinition struct {
 	Type      string // as declared
 	Affinity  uint8  // by the number of the package that reads definitions
 	Collation string
-	NotNull   bool
-	Hidden    bool // a generated column
 }
 
 // An IndexDefinition describes an index for package internal/sql.

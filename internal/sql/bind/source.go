@@ -7,7 +7,6 @@ import (
 
 	"github.com/foliofs/folio/internal/sql/program"
 	"github.com/foliofs/folio/internal/sql/syntax"
-	"github.com/foliofs/folio/internal/sql/value"
 )
 
 const concat = program.Concat
@@ -369,5 +368,3 @@ func (r *resolver) joins(s *scope, joins []join) error {
 	}
 	return nil
 }
-
-var _ = value.NoAffinity

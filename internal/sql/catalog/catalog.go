@@ -48,8 +48,6 @@ type Column struct {
 	Type      string // as declared
 	Affinity  value.Affinity
 	Collation value.Collation
-	Hidden    bool // a generated column
-	NotNull   bool
 }
 
 // An Index is an index of a table.
@@ -120,7 +118,7 @@ func (c *Catalog) Table(name string) (*Table, error) {
 		if err != nil {
 			return nil, err
 		}
-		t.Columns = append(t.Columns, Column{col.Name, col.Type, value.Affinity(col.Affinity), order, col.Hidden, col.NotNull})
+		t.Columns = append(t.Columns, Column{col.Name, col.Type, value.Affinity(col.Affinity), order})
 	}
 	if name == "sqlite_master" {
 		for i := range t.Columns {

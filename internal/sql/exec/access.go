@@ -234,7 +234,6 @@ type indexRange struct {
 	equal     []keyBound
 	low, high *keyBound // in the order of the index
 	desc      bool      // NULLs come last in the column of the bounds
-	covering  bool
 	back      bool
 
 	from, to     []record.Value

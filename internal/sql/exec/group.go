@@ -189,10 +189,7 @@ func (g *groups) open() error {
 	}
 	if len(g.keys) == 0 {
 		g.list = append(g.list, g.newGroup(nil))
-		for range g.sources {
-			g.list[0].saved = append(g.list[0].saved, make([]record.Value, g.width())...)
-			break
-		}
+		g.list[0].saved = make([]record.Value, g.width()) // NULLs, if there is no row
 	}
 	if g.counter != nil {
 		var err error

@@ -424,7 +424,7 @@ func (c *compiler) hash(st *step, s *source, all access) (*hashLookup, error) {
 
 func (c *compiler) indexRange(st *step, s *source) (access, error) {
 	t := st.source.Table
-	a := &indexRange{t: s.table, index: st.index.Handle, covering: st.covering, back: st.back}
+	a := &indexRange{t: s.table, index: st.index.Handle, back: st.back}
 	s.table.binder = a.bind
 	s.table.fields = make([]int, len(t.Columns)+1)
 	for i := range s.table.fields {

@@ -77,7 +77,6 @@ type table struct {
 	entry  sqlitefile.Row // of the index
 	fields []int          // by column and 1: the place in the entry; none if the row has it
 	loaded bool           // row is the current one
-	utf16  bool
 	binder func(rx *sqlitefile.Rx)
 }
 

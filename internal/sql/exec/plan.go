@@ -24,7 +24,6 @@ type step struct {
 	hash     []constraint // columns that are looked up in a hash table of all rows
 
 	back       bool   // from the last row to the first
-	needs      uint64 // the sources that must come before
 	setup, run logEst // its cost, once and for each row of the steps before
 	out        logEst // rows for each of these
 }

@@ -184,7 +184,7 @@ func (c *combined) open() error {
 		}
 		c.list = append(c.list, slices.Clone(row))
 	})
-	if err == nil && c.operator == syntax.Union { // of equal rows that of the right query is taken
+	if err == nil && c.operator == syntax.Union { // of two equal rows, the right one is taken
 		err = c.each(c.right, func(row []record.Value) {
 			if !others.addRow(row, c.orders) {
 				return

@@ -451,6 +451,9 @@ func (r *resolver) subquery(s *scope, n *syntax.Expr) (*Expr, error) {
 		return nil, err
 	}
 	if n.Op == syntax.OpExists {
+		if q.Offset != nil && q.Cores[0].Distinct { // SQLite drops the DISTINCT, which changes the answer
+			return nil, unsupported("EXISTS with DISTINCT and OFFSET")
+		}
 		return &Expr{Kind: Exists, Query: q, Affinity: value.NoAffinity, Not: n.Not}, nil
 	}
 	if len(q.Columns) != 1 {

@@ -115,6 +115,9 @@ func (c *Core) rows() [][]*Expr {
 // core resolves one SELECT or VALUES.
 func (r *resolver) core(s *scope, n *syntax.Core) (err error) {
 	if n.Values != nil {
+		if err := checkValues(n.Values); err != nil {
+			return err
+		}
 		for _, row := range n.Values {
 			args, err := r.scalars(s, row...)
 			if err != nil {
@@ -162,6 +165,26 @@ func (r *resolver) core(s *scope, n *syntax.Core) (err error) {
 		return fmt.Errorf("HAVING clause on a non-aggregate query")
 	}
 	return nil
+}
+
+// checkValues refuses IS TRUE in several rows, where SQLite compares with 1 instead.
+func checkValues(rows [][]*syntax.Expr) (err error) {
+	if len(rows) == 1 {
+		return nil
+	}
+	for _, row := range rows {
+		for _, e := range row {
+			syntax.Walk(e, func(n syntax.Node) bool {
+				if e, ok := n.(*syntax.Expr); ok && (e.Op == syntax.OpIs || e.Op == syntax.OpIsNot) {
+					if _, ok := truthOf(e.Right); ok {
+						err = unsupported("IS TRUE in VALUES with several rows")
+					}
+				}
+				return err == nil
+			})
+		}
+	}
+	return err
 }
 
 // conjuncts appends the operands of AND to a list.

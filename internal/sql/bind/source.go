@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/foliofs/folio/internal/sql/catalog"
 	"github.com/foliofs/folio/internal/sql/program"
 	"github.com/foliofs/folio/internal/sql/syntax"
 )
@@ -85,10 +86,13 @@ func (r *resolver) source(s *scope, n *syntax.Source) (*Source, error) {
 	}
 	if n.Query != nil {
 		q, err := r.fromQuery(s, n.Query)
+		if err == nil {
+			err = q.mixed()
+		}
 		if err != nil {
 			return nil, err
 		}
-		return &Source{Name: n.Alias.Text, Query: q, Columns: distinctNames(q.Columns)}, nil
+		return &Source{Name: n.Alias.Text, Query: q, Columns: q.asSource()}, nil
 	}
 	src, err := r.named(s, n)
 	if err != nil {
@@ -162,10 +166,13 @@ func (r *resolver) view(name, sql string) (*Source, error) {
 	inner := &resolver{catalog: r.catalog, queries: r.queries, views: append(slices.Clip(r.views), name), sql: sql}
 	q, err := inner.query(nil, v.Query)
 	r.queries = inner.queries
+	if err == nil {
+		err = q.mixed()
+	}
 	if err != nil {
 		return nil, err
 	}
-	columns := distinctNames(q.Columns)
+	columns := q.asSource()
 	if v.Columns != nil {
 		if len(v.Columns) != len(columns) {
 			return nil, fmt.Errorf("expected %d columns for '%s' but got %d", len(v.Columns), name, len(columns))
@@ -177,14 +184,32 @@ func (r *resolver) view(name, sql string) (*Source, error) {
 	return &Source{Name: name, Query: q, Columns: columns}, nil
 }
 
-// distinctNames returns the columns of a query as those of a source: of equal names all but the
-// first get a number.
-func distinctNames(columns []Column) []Column {
-	columns = slices.Clone(columns)
+// mixed refuses a compound in FROM with a REAL column that has integers in some SELECT. SQLite
+// reads them as floats, unless it flattens the compound.
+func (q *Query) mixed() error {
+	for i, c := range q.Columns {
+		if c.Affinity != catalog.Real {
+			continue
+		}
+		for _, core := range q.Cores {
+			for _, row := range core.rows() {
+				if row[i].Affinity != catalog.Real && row[i].kinds()&1 != 0 {
+					return unsupported("a compound in FROM whose column %s is REAL in one SELECT and may be an integer in another", c.Name)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// asSource returns the columns of a query as those of a source. Of equal names all but the first
+// get a number. The collations are those of the first SELECT.
+func (q *Query) asSource() []Column {
+	columns := slices.Clone(q.Columns)
 	seen := make(map[string]bool)
 	for i := range columns {
 		c := &columns[i]
-		c.Hidden = false
+		c.Hidden, c.Collation = false, q.Cores[0].rows()[0][i].Collation
 		base, n := c.Name, 0
 		for seen[strings.ToLower(c.Name)] {
 			n++
@@ -218,6 +243,9 @@ func (r *resolver) commonTable(s *scope, at *environment) (*Source, error) {
 	if first == len(n.Cores) {
 		q, err := r.query(&parent, n)
 		if err != nil {
+			return nil, err
+		}
+		if err := q.mixed(); err != nil {
 			return nil, err
 		}
 		columns, err := namedColumns(q, at.table)
@@ -283,9 +311,12 @@ func (r *resolver) recursive(parent *scope, at *environment, n *syntax.Select, f
 		return nil, err
 	}
 	for i := range before {
-		if before[i].Affinity != q.Columns[i].Affinity || before[i].Collation != q.Columns[i].Collation {
-			return nil, unsupported("a recursive table whose recursive part changes the affinity or collation of column %s", columns[i].Name)
+		if before[i].Affinity != q.Columns[i].Affinity {
+			return nil, unsupported("a recursive table whose recursive part changes the affinity of column %s", columns[i].Name)
 		}
+	}
+	if err := q.mixed(); err != nil {
+		return nil, err
 	}
 	if err := r.finish(base, scopes, n, q); err != nil {
 		return nil, err
@@ -295,7 +326,7 @@ func (r *resolver) recursive(parent *scope, at *environment, n *syntax.Select, f
 
 // namedColumns returns the columns of a common table expression.
 func namedColumns(q *Query, t *syntax.CommonTable) ([]Column, error) {
-	columns := distinctNames(q.Columns)
+	columns := q.asSource()
 	if t.Columns == nil {
 		return columns, nil
 	}

@@ -62,6 +62,10 @@ var (
 	ErrWALRemains = store.ErrWALRemains
 )
 
+// ErrUnreachable says that the server of a volume cannot be reached, or that the connection to it
+// broke: package pgstore says what may have happened. It matches ETIMEDOUT.
+var ErrUnreachable = store.ErrUnreachable
+
 // errUpdateRuns is the ErrBusy of a call that has waited for the function of an Update.
 var errUpdateRuns = fmt.Errorf("%w: another transaction has run for longer than the busy timeout, or the call was made "+
 	"within the function of Update, which must use its *Tx", ErrBusy)

@@ -38,6 +38,7 @@ type File struct {
 	changes int    // under way: the inode stays until they end
 	off     int64  // where Read goes on
 	after   string // the last name that ReadDir returned
+	listed  bool   // that call of ReadDir came to the end: the next one returns nothing
 }
 
 var _ interface {
@@ -273,7 +274,7 @@ func (f *File) seek(offset int64, whence int) (int64, error) {
 		if offset != 0 || whence != io.SeekStart {
 			return 0, ErrIsDirectory
 		}
-		f.after = ""
+		f.after, f.listed = "", false
 		return 0, nil
 	}
 	if whence == SeekData || whence == SeekHole {
@@ -343,11 +344,15 @@ func (f *File) readDir(n int) (*dirList, error) {
 	if f.typ != store.Dir {
 		return nil, ErrNotDirectory
 	}
+	if f.listed { // to look once more would cost a trip to a server
+		f.listed = false
+		return new(dirList), nil
+	}
 	list, err := f.from.readList(rx, f.ino, f.after, n)
 	if err != nil || len(list.items) == 0 {
 		return list, cmp.Or(err, mustHaveName(rx, f.ino))
 	}
-	f.after = list.name(len(list.items) - 1)
+	f.after, f.listed = list.name(len(list.items)-1), len(list.items) < n
 	return list, nil
 }
 

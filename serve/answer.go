@@ -24,6 +24,7 @@ var answers = []struct {
 	{errClosed, http.StatusServiceUnavailable, "The server is about to end."},
 	{errReplaced, http.StatusServiceUnavailable, "The volume was replaced, and cannot be opened yet. The log of the server says why."},
 	{errChanged, http.StatusServiceUnavailable, "The file changes all the time. Try again."},
+	{folio.ErrUnreachable, http.StatusServiceUnavailable, "The server of the volume cannot be reached. If this was a change, look whether it has happened, and try again."},
 	{folio.ErrNoSnapshot, http.StatusNotFound, "There is no such snapshot."},
 	{folio.ErrFull, http.StatusInsufficientStorage, "The volume is full."},
 	{folio.ErrReadOnly, http.StatusForbidden, "The volume can only be read."},
@@ -62,7 +63,11 @@ func (c *call) failureOf(err error) *failure {
 	}
 	for _, a := range answers {
 		if errors.Is(err, a.err) {
-			return &failure{status: a.status, message: a.message}
+			f := &failure{status: a.status, message: a.message}
+			if f.status == http.StatusServiceUnavailable {
+				f.header = retryAfter
+			}
+			return f
 		}
 	}
 	return &failure{status: http.StatusInternalServerError, message: "Something went wrong in the server."}
@@ -80,6 +85,9 @@ func (c *call) denied() *failure {
 // that the client does not take a part for the whole.
 func (c *call) fail(err error) {
 	c.err = err
+	if c.tree != nil {
+		c.tree.lose(err)
+	}
 	if c.w.status != 0 {
 		panic(http.ErrAbortHandler)
 	}

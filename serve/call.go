@@ -14,6 +14,7 @@ type call struct {
 	client string // its address
 	user   string // "" if the client has not logged in
 	who    *authority
+	tree   *tree // that the path leads to, or nil
 	err    error // why it failed
 	start  time.Time
 	ended  []func() // each gives back locks that a transaction has ended

@@ -5,6 +5,7 @@ import (
 	"path"
 	"time"
 
+	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/adapter/dav"
 	"github.com/foliofs/folio/serve/internal/page"
 )
@@ -36,7 +37,12 @@ func (c *change) mayDav() error {
 			return err
 		}
 	}
-	real, info, err := c.p.lookup(c.p.vol, c.p.name, true, need)
+	var real string
+	var info fs.FileInfo
+	err := c.p.viewAt(c.r.Context(), false, func(rx *folio.Rx) (err error) {
+		real, info, err = c.p.lookup(rx, c.p.name, true, need)
+		return err
+	})
 	if err != nil {
 		return missingFor(c.r.Method, err)
 	}

@@ -2,7 +2,7 @@ package serve
 
 // negotiate returns the content as it is, or compressed if the client takes that and it pays.
 func (g *get) negotiate(contentType string) []byte {
-	if len(g.data) < minCompress || !compressible(contentType) {
+	if len(g.data) < minCompress || len(g.data) > smallFile || !compressible(contentType) {
 		return g.data
 	}
 	h := g.w.Header()

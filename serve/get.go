@@ -23,7 +23,9 @@ type get struct {
 
 // lookAt reads what the request is about.
 func (g *get) lookAt() error {
-	return g.p.view(g.r.Context(), func(rx *folio.Rx) (err error) {
+	name, dir := g.p.name, g.p.dir
+	return g.p.viewAt(g.r.Context(), !g.fresh(nil), func(rx *folio.Rx) (err error) {
+		g.p.name, g.p.dir, g.data, g.list, g.all = name, dir, nil, nil, false
 		if g.real, err = g.p.resolve(rx, g.p.name, true, rightRead); err != nil {
 			return g.uploadOnly(rx, err)
 		}
@@ -57,7 +59,7 @@ func (g *get) readFound(rx *folio.Rx) (err error) {
 			return nil
 		}
 		g.list, err = g.p.entries(rx, g.real)
-	case g.info.Mode().IsRegular() && g.info.Size() <= smallFile && !g.fresh(g.info):
+	case g.info.Mode().IsRegular() && g.info.Size() <= g.p.vol.whole && !g.fresh(g.info):
 		g.all = true
 		key := g.p.key(g.info)
 		if data, ok := g.s.contents.get(key); ok {
@@ -65,7 +67,9 @@ func (g *get) readFound(rx *folio.Rx) (err error) {
 			return nil
 		}
 		if g.data, err = rx.ReadFile(g.real); err == nil {
-			g.s.contents.put(key, g.data)
+			if len(g.data) <= smallFile {
+				g.s.contents.put(key, g.data)
+			}
 		}
 	}
 	return err
@@ -91,7 +95,8 @@ func (g *get) index(rx *folio.Rx) bool {
 }
 
 // fresh reports whether the content need not be read: the client has it already, or asks only for
-// the headers and the name tells the type.
+// the headers and the name tells the type. Before the file is found, info is nil.
 func (g *get) fresh(info fs.FileInfo) bool {
-	return g.r.Method == http.MethodHead && isTypedName(g.p.name) || plainTag(g.r.Header.Get("If-None-Match")) == g.p.etag(info)
+	none := plainTag(g.r.Header.Get("If-None-Match"))
+	return g.r.Method == http.MethodHead && isTypedName(g.p.name) || none != "" && (info == nil || none == g.p.etag(info))
 }

@@ -15,6 +15,9 @@ const (
 // it.
 const smallFile = 64 << 10
 
+// wholeFile is smallFile for a volume on a server.
+const wholeFile = 1 << 20
+
 // idleTime is how long a connection is kept after an answer.
 var idleTime = time.Minute // tests set it
 

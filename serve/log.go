@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"errors"
 	"io"
 	"log"
 	"log/slog"
@@ -44,7 +45,7 @@ func (s *site) note(o *outcome) {
 	}
 	if o.err != nil {
 		attrs = append(attrs, slog.String("error", o.err.Error()))
-		if o.status >= 500 {
+		if o.status >= 500 && !errors.Is(o.err, errAway) { // the log says once that the server is away
 			level = slog.LevelError
 		}
 	}

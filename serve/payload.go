@@ -89,7 +89,10 @@ func (b *payload) beforeBody() error {
 	if err := b.limitBody(); err != nil {
 		return err
 	}
-	return b.p.view(b.r.Context(), func(rx *folio.Rx) error {
+	if b.p.vol.remote && b.r.ContentLength >= 0 && b.r.ContentLength <= smallBody && b.r.Header.Get("Expect") == "" {
+		return nil // the transaction looks at the file, and the body is here as soon as another answer would be
+	}
+	return b.p.viewAt(b.r.Context(), false, func(rx *folio.Rx) error {
 		_, _, err := b.target(rx)
 		return err
 	})

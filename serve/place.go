@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/foliofs/folio"
+	internals "github.com/foliofs/folio/internal/private"
 )
 
 // A place is what the URL of a request names: a file of a tree, whether it exists or not.
@@ -30,6 +31,15 @@ func (p *place) release() {
 	if p.vol != nil {
 		p.vol.release()
 	}
+}
+
+// viewAt is view for a function that reads the place, and its content if that is set. fn may be
+// called twice.
+func (p *place) viewAt(ctx context.Context, content bool, fn func(rx *folio.Rx) error) error {
+	if p.snapshot != "" {
+		return p.view(ctx, fn)
+	}
+	return p.vol.ViewAt(internals.Key{}, ctx, path.Join(p.within, p.name), content, fn)
 }
 
 // view calls fn with the tree as it is, or as the snapshot has it.

@@ -33,6 +33,9 @@ type resolution struct {
 // says so. It checks that the user has the right at the place where the path ends.
 func (p *place) resolve(in lookuper, name string, follow bool, need right) (string, error) {
 	r := resolution{in: in, dir: p.within, todo: elements(name)}
+	if p.vol.remote {
+		_, _ = in.Lstat(path.Join(p.within, name)) // one trip reads the whole path
+	}
 	for len(r.todo) > 0 {
 		if err := r.step(follow); err != nil {
 			return "", err

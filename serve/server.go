@@ -36,7 +36,7 @@ func New(o *Options) (*Server, error) {
 		}
 		names[source.Name] = true
 		source.ReadOnly = source.ReadOnly || !o.Write
-		t, err := newTree(source, base, len(o.Sources) > 1)
+		t, err := newTree(source, base, len(o.Sources) > 1, s.notices)
 		if err == nil {
 			s.trees = append(s.trees, t)
 			t.tus, err = newTus(t, o.MaxBody)

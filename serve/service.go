@@ -23,6 +23,7 @@ func (c service) health() error {
 		_, err = o.Stat(t.Dir)
 		o.release()
 		if err != nil {
+			t.lose(err)
 			return err
 		}
 	}

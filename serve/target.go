@@ -74,6 +74,7 @@ func (c *call) find(target string) (*place, error) {
 	var err error
 	p.within = p.tree.Dir
 	p.vol, err = p.tree.acquire()
+	c.tree = p.tree
 	return p, err
 }
 

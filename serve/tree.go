@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path"
 	"strings"
@@ -28,6 +29,12 @@ type tree struct {
 	base   string // of the server
 	tus    *handler.UnroutedHandler
 	prefix string // of its URLs behind the base: "" or "/NAME"
+
+	notices  *slog.Logger
+	away     atomic.Bool     // the server of the volume cannot be reached
+	ending   context.Context // ends when the tree is closed
+	end      context.CancelFunc
+	reaching sync.WaitGroup // a goroutine that waits for the server
 
 	uploads openUploads
 	joined  sync.Map // the IDs of parts of uploads that are being put together
@@ -53,13 +60,16 @@ type opened struct {
 	dav         *dav.Handler
 	serial      uint64 // no other opened volume has it
 	store       store.Store
+	remote      bool  // on a server
+	whole       int64 // how many bytes a file has at most that is read in the view that finds it
 }
 
 var serials atomic.Uint64
 
-func newTree(s Source, base string, several bool) (*tree, error) {
+func newTree(s Source, base string, several bool, notices *slog.Logger) (*tree, error) {
 	s.Dir = cleanDir(s.Dir)
-	t := &tree{Source: s, base: base}
+	t := &tree{Source: s, base: base, notices: notices}
+	t.ending, t.end = context.WithCancel(context.Background())
 	if several {
 		t.prefix = "/" + s.Name
 	}
@@ -97,7 +107,10 @@ func (t *tree) open() (*opened, error) {
 		}
 		return nil, errors.Join(err, o.closeVolume())
 	}
-	o.store = o.Volume.Store(internals.Key{})
+	o.store, o.whole = o.Volume.Store(internals.Key{}), smallFile
+	if o.store.Features().Walker != nil { // another view would take several trips to a server
+		o.remote, o.whole = true, wholeFile
+	}
 	o.dav = t.newDav(o.Volume)
 	return o, nil
 }
@@ -133,6 +146,9 @@ var (
 
 // acquire returns the volume for one request, which must release it.
 func (t *tree) acquire() (*opened, error) {
+	if t.away.Load() {
+		return nil, errAway
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if err := t.follow(); err != nil {
@@ -270,6 +286,8 @@ func (o *opened) leave() error {
 }
 
 func (t *tree) close() error {
+	t.end()
+	t.reaching.Wait()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.ended = true

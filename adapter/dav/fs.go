@@ -62,6 +62,9 @@ func (f *FileSystem) tree(ctx context.Context) tree {
 	if t := tx(ctx); t != nil {
 		return t
 	}
+	if s, ok := ctx.Value(snapshotKey{}).(snapshot); ok {
+		return s
+	}
 	return f.vol
 }
 

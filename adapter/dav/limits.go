@@ -130,6 +130,11 @@ func (h *Handler) propfind(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	r = withQuota(r, body)
+	h.inSnapshot(w, r, h.list)
+}
+
+// list answers a PROPFIND request that reads a snapshot.
+func (h *Handler) list(w http.ResponseWriter, r *http.Request) {
 	depth := r.Header.Get("Depth")
 	name, ok := strings.CutPrefix(r.URL.Path, h.prefix)
 	if !ok || depth == "0" {
@@ -152,11 +157,12 @@ func (h *Handler) propfind(w http.ResponseWriter, r *http.Request) {
 // checkListing returns errListing if a directory has too many entries, and otherwise the error of
 // ReadDir.
 func (h *Handler) checkListing(r *http.Request, name string) error {
-	p, err := h.files.path(r.Context(), h.vol, name, true, false)
+	t := h.files.tree(r.Context())
+	p, err := h.files.path(r.Context(), t, name, true, false)
 	if err != nil {
 		return err
 	}
-	f, err := h.vol.Open(p)
+	f, err := t.Open(p)
 	if err != nil {
 		return err
 	}

@@ -46,6 +46,7 @@ var statuses = []struct {
 	{errListing, http.StatusInsufficientStorage},
 	{folio.ErrReadOnly, http.StatusForbidden},
 	{folio.ErrBusy, http.StatusServiceUnavailable},
+	{folio.ErrUnreachable, http.StatusServiceUnavailable},
 	{folio.ErrTooLarge, http.StatusRequestEntityTooLarge},
 	{os.ErrDeadlineExceeded, http.StatusRequestTimeout},
 	{io.ErrUnexpectedEOF, http.StatusBadRequest},

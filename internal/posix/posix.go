@@ -68,13 +68,14 @@ func Named(err error) error {
 }
 
 // The functions that follow make errors with their own text and an errno: Full has ENOSPC, ReadOnly
-// EROFS, Stale ESTALE, TooLarge EFBIG, Busy EBUSY, Damaged EIO, NotRegular and NoData
-// ENXIO.
+// EROFS, Stale ESTALE, TooLarge EFBIG, Busy EBUSY, TimedOut ETIMEDOUT, Damaged EIO, NotRegular
+// and NoData ENXIO.
 func Full(text string) error       { return &Error{text: text, errno: syscall.ENOSPC} }
 func ReadOnly(text string) error   { return &Error{text: text, errno: syscall.EROFS} }
 func Stale(text string) error      { return &Error{text: text, errno: syscall.ESTALE} }
 func TooLarge(text string) error   { return &Error{text: text, errno: syscall.EFBIG} }
 func Busy(text string) error       { return &Error{text: text, errno: syscall.EBUSY} }
+func TimedOut(text string) error   { return &Error{text: text, errno: syscall.ETIMEDOUT} }
 func Damaged(text string) error    { return &Error{text: text, errno: syscall.EIO} }
 func NotRegular(text string) error { return &Error{text: text, errno: syscall.ENXIO} }
 func NoData(text string) error     { return &Error{text: text, errno: syscall.ENXIO} }

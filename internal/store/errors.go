@@ -23,6 +23,9 @@ var (
 	// ErrBusy says that another transaction or process was in the way for longer than the busy
 	// timeout.
 	ErrBusy = posix.Busy("volume is busy")
+	// ErrUnreachable says that the server of a volume cannot be reached, or that the connection to
+	// it broke.
+	ErrUnreachable = posix.TimedOut("the connection to the server broke")
 	// ErrFull says that there is no room: on the disk, in the volume, or among the numbers of
 	// inodes.
 	ErrFull = posix.Full("volume or disk is full")

@@ -48,6 +48,9 @@ type Walker interface {
 	// BeginAt is Begin, and reads the entries and inodes on a path ahead. It may spare the
 	// transaction if the caller does not need all that a transaction can read.
 	BeginAt(ctx context.Context, p Path, need Need) (Rx, error)
+	// Changed reports whether a read has failed because the volume has changed since rx began. That
+	// happens only with NeedMore.
+	Changed(rx Rx) bool
 	// BatchAt is Batcher.Batch for an fn that is about to look up these paths. The paths of all
 	// calls that share a transaction are read together.
 	BatchAt(fn func(tx Tx) error, paths ...Path) error

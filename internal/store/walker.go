@@ -15,4 +15,8 @@ const (
 	NeedAll     Need = iota // anything
 	NeedNode                // the path, and where a symbolic link leads
 	NeedContent             // that, and the whole content of the file there
+
+	// NeedMore can be added to NeedNode and NeedContent by a caller that may read more, and that
+	// reads all again in another transaction if Walker.Changed says so.
+	NeedMore Need = 1 << 7
 )

@@ -74,7 +74,7 @@ func (s *Store) runGroup(group []*call) {
 		}
 	}()
 	err := s.runTogether(group)
-	alone := err != nil && len(group) > 1 && !errors.Is(err, errConnection)
+	alone := err != nil && len(group) > 1 && !errors.Is(err, store.ErrUnreachable)
 	for _, c := range group {
 		if alone {
 			err = s.runTogether([]*call{c})

@@ -45,13 +45,10 @@ func codeOf(err error) string {
 	return ""
 }
 
-// errConnection says that the connection to the server broke, or that the server ended it.
-var errConnection = errors.New("the connection to the server broke")
-
 // ErrUnknown says that it is not known whether a change has happened: the connection broke during
 // the commit. The change has happened as a whole or not at all. If the server still works on it, it
 // may also happen a moment later.
-var ErrUnknown = fmt.Errorf("%w during the commit: the change has happened as a whole or not at all; look before you repeat it", errConnection)
+var ErrUnknown = fmt.Errorf("%w during the commit: the change has happened as a whole or not at all; look before you repeat it", store.ErrUnreachable)
 
 // isBroken reports whether an error is that of a connection, and not of a statement. An error of
 // connecting is one, too: no server answers in time, or none of those that do is the primary. So is
@@ -174,9 +171,9 @@ func explain(err error) error {
 	case known:
 		return &serverError{m.explain(said(err)), m.err, err}
 	case isBroken(err) && isConnecting(err):
-		return &serverError{notConnected(err), errConnection, err}
+		return &serverError{notConnected(err), store.ErrUnreachable, err}
 	case isBroken(err):
-		return &serverError{fmt.Sprintf("%v: %s", errConnection, said(err)), errConnection, err}
+		return &serverError{fmt.Sprintf("%v: %s", store.ErrUnreachable, said(err)), store.ErrUnreachable, err}
 	case codeOf(err) != "":
 		return &serverError{said(err), nil, err}
 	}

@@ -137,7 +137,7 @@ func (r *rx) List(dir store.Ino, after string, max int, l *store.Listing) error 
 
 // ReadAt fills p from the content of n.
 func (r *rx) ReadAt(n store.Node, p []byte, off int64) (int, error) {
-	if r.need == store.NeedContent {
+	if r.need == store.NeedContent || r.single {
 		r.s.largeFiles.Store(!isSmall(&n))
 	}
 	if off != 0 || int64(len(p)) < n.Size || !isSmall(&n) || r.files.next == nil && r.files.size == 0 {

@@ -20,6 +20,7 @@ type reader struct {
 	conn   *pgxpool.Conn // nil before the first trip
 	broken error         // of the server, which ended the transaction
 	trips  int           // that were made
+	single bool          // each trip is a transaction of its own, and must find the version of the one before
 	sent   chan error    // gets the error of a trip that the caller has not waited for yet; nil if there is none
 	cache  readCache
 
@@ -40,6 +41,9 @@ func (r *reader) ask(steps ...step) error {
 		return err
 	}
 	r.trips++
+	if r.single {
+		return r.askAlone(steps)
+	}
 	if r.conn == nil {
 		r.conn, r.broken = r.s.connect(r.ctx, len(r.begin), append(slices.Clip(r.begin), steps...)...)
 		return r.broken
@@ -48,6 +52,30 @@ func (r *reader) ask(steps ...step) error {
 		r.broken = explain(err)
 	}
 	return r.broken
+}
+
+// errChanged says that trips which are transactions of their own have seen different versions.
+var errChanged = errors.New("the volume has changed meanwhile")
+
+// askAlone makes a trip that begins and ends a transaction, so that none is needed for its end.
+func (r *reader) askAlone(steps []step) error {
+	version := int64(0)
+	begin := []step{do(beginRead), {statement: selectVersion, row: numberInto(&version)}}
+	c, err := r.s.connect(r.ctx, len(begin), append(append(begin, steps...), do(commit))...)
+	if err == nil {
+		c.Release()
+		if version != *r.snapshot {
+			err = errChanged
+		}
+	}
+	r.broken = err
+	return err
+}
+
+// Changed implements store.Walker.
+func (s *Store) Changed(r store.Rx) bool {
+	of, ok := r.(*rx)
+	return ok && errors.Is(of.broken, errChanged)
 }
 
 // prepare does what comes before the first trip.

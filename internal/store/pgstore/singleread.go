@@ -16,14 +16,17 @@ func (s *Store) BeginAt(ctx context.Context, p store.Path, need store.Need) (sto
 	if err != nil {
 		return nil, err
 	}
-	r.need = need
+	more := need&store.NeedMore != 0
+	if r.need = need &^ store.NeedMore; more && r.need == store.NeedContent && s.largeFiles.Load() {
+		r.need = store.NeedNode
+	}
 	err = s.repeat(ctx, func() error {
 		if r.canReadOnce(p) {
-			if enough, err := r.readPath(p); err != nil || enough {
+			if enough, err := r.readPath(p, more); err != nil || enough {
 				return err
 			}
 		}
-		r.cache, r.version, r.readOnce, r.broken = s.emptyCache(), 0, false, nil
+		r.cache, r.version, r.readOnce, r.single, r.broken = s.emptyCache(), 0, false, false, nil
 		return r.ReadAhead(p)
 	})
 	if err != nil {
@@ -49,13 +52,14 @@ func isPlain(path string) bool {
 	return true
 }
 
-// readPath reads a path by one statement. It reports whether that is enough.
-func (r *rx) readPath(p store.Path) (enough bool, err error) {
-	r.cache, r.version, r.readOnce = r.s.emptyCache(), 0, true
+// readPath reads a path by one statement. It reports whether that is enough, or whether more can be
+// read if the caller may read more.
+func (r *rx) readPath(p store.Path, more bool) (enough bool, err error) {
+	r.cache, r.version, r.readOnce, r.single = r.s.emptyCache(), 0, true, more
 	w := newWalk([]store.Path{p})
 	st, content := w.step(&r.cache), []byte(nil)
 	row := st.row
-	st.args = append(st.args, r.s.recent.most > 0)
+	st.args = append(st.args, more || r.s.recent.most > 0)
 	st.statement, st.row = selectPath, func(v [][]byte) {
 		row(v)
 		r.version = number(v[15])
@@ -73,7 +77,12 @@ func (r *rx) readPath(p store.Path) (enough bool, err error) {
 	if w.linked {
 		return false, nil
 	}
-	return r.keepContent(w.found[len(w.found)-1], content), nil
+	at := w.found[len(w.found)-1]
+	enough = r.keepContent(at, content)
+	if _, ok := r.cache.nodes[at.ino]; more && (ok || at.ino == 0) {
+		enough = true
+	}
+	return enough, nil
 }
 
 // look makes the only trip of readPath.

@@ -1,0 +1,90 @@
+package dav
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"io/fs"
+	"net/http"
+
+	"github.com/foliofs/folio"
+)
+
+// A snapshot is the tree of a request that changes nothing, and that reads many files: they are of
+// one moment, and what a directory tells of its files is not read again for each of them.
+type snapshot struct{ *folio.Rx }
+
+// A snapshotKey is the key of the snapshot in the context of a request that has one.
+type snapshotKey struct{}
+
+var _ tree = snapshot{}
+
+func (snapshot) Mkdir(string, fs.FileMode) error { return fs.ErrPermission }
+
+func (snapshot) RemoveAll(string) error { return fs.ErrPermission }
+
+func (snapshot) Rename(string, string) error { return fs.ErrPermission }
+
+func (s snapshot) OpenFile(name string, flag int, _ fs.FileMode) (*folio.File, error) {
+	if flag != 0 {
+		return nil, fs.ErrPermission
+	}
+	return s.Open(name)
+}
+
+// inSnapshot calls fn with a request that reads a snapshot. The answer begins when fn has returned,
+// unless it is long, so that a slow client does not keep the snapshot.
+func (h *Handler) inSnapshot(w http.ResponseWriter, r *http.Request, fn func(w http.ResponseWriter, r *http.Request)) {
+	answer := &delayed{ResponseWriter: w}
+	err := h.vol.View(r.Context(), func(rx *folio.Rx) error {
+		fn(answer, r.WithContext(context.WithValue(r.Context(), snapshotKey{}, snapshot{rx})))
+		return nil
+	})
+	if err != nil {
+		h.refuse(w, r, cmp.Or(statusOf(err), http.StatusInternalServerError), err)
+		return
+	}
+	answer.flush()
+}
+
+// maxDelayed is how many bytes of an answer wait in memory.
+const maxDelayed = 4 << 20
+
+// A delayed answer waits in memory until flush is called, or until it is long.
+type delayed struct {
+	http.ResponseWriter
+	status  int // 0 if there is none yet, or if it was sent
+	waiting bytes.Buffer
+	sent    bool
+}
+
+func (d *delayed) WriteHeader(status int) {
+	if d.sent || status < http.StatusOK {
+		d.ResponseWriter.WriteHeader(status)
+		return
+	}
+	d.status = status
+}
+
+func (d *delayed) Write(p []byte) (int, error) {
+	if !d.sent && d.waiting.Len()+len(p) <= maxDelayed {
+		return d.waiting.Write(p)
+	}
+	d.flush()
+	return d.ResponseWriter.Write(p)
+}
+
+func (d *delayed) flush() {
+	if d.sent {
+		return
+	}
+	d.sent = true
+	if d.status != 0 {
+		d.ResponseWriter.WriteHeader(d.status)
+	}
+	_, _ = d.ResponseWriter.Write(d.waiting.Bytes()) // no client is left to be told of an error
+	d.waiting = bytes.Buffer{}
+}
+
+// Unwrap is for http.ResponseController.
+func (d *delayed) Unwrap() http.ResponseWriter { return d.ResponseWriter }

@@ -23,7 +23,8 @@
 // If a connection breaks, calls are repeated for as long as Options.BusyTimeout, except for those
 // that cannot be: a read of several trips that has begun, the function of an Update that has begun,
 // and a call whose commit was under way. That last one fails with ErrUnknown: its change has
-// happened as a whole or not at all.
+// happened as a whole or not at all. ErrUnknown, and the errors of all calls that do not reach the
+// server in time, match folio.ErrUnreachable.
 //
 // Options.MaxStaleness lets readers see attributes and directories as they were a short time ago.
 // Then they need no trip for what they have seen.

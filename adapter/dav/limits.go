@@ -1,6 +1,8 @@
 package dav
 
 import (
+	"cmp"
+	"context"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -131,6 +133,21 @@ func (h *Handler) propfind(w http.ResponseWriter, r *http.Request) {
 	}
 	r = withQuota(r, body)
 	h.inSnapshot(w, r, h.list)
+}
+
+// inSnapshot calls fn with a request that reads a snapshot. The answer begins when fn has returned,
+// unless it is long, so that a slow client does not keep the snapshot.
+func (h *Handler) inSnapshot(w http.ResponseWriter, r *http.Request, fn func(w http.ResponseWriter, r *http.Request)) {
+	answer := &delayed{ResponseWriter: w}
+	err := h.vol.View(r.Context(), func(rx *folio.Rx) error {
+		fn(answer, r.WithContext(context.WithValue(r.Context(), snapshotKey{}, snapshot{rx})))
+		return nil
+	})
+	if err != nil {
+		h.refuse(w, r, cmp.Or(statusOf(err), http.StatusInternalServerError), err)
+		return
+	}
+	answer.flush()
 }
 
 // list answers a PROPFIND request that reads a snapshot.

@@ -2,8 +2,6 @@ package dav
 
 import (
 	"bytes"
-	"cmp"
-	"context"
 	"io/fs"
 	"net/http"
 
@@ -17,8 +15,6 @@ type snapshot struct{ *folio.Rx }
 // A snapshotKey is the key of the snapshot in the context of a request that has one.
 type snapshotKey struct{}
 
-var _ tree = snapshot{}
-
 func (snapshot) Mkdir(string, fs.FileMode) error { return fs.ErrPermission }
 
 func (snapshot) RemoveAll(string) error { return fs.ErrPermission }
@@ -30,21 +26,6 @@ func (s snapshot) OpenFile(name string, flag int, _ fs.FileMode) (*folio.File, e
 		return nil, fs.ErrPermission
 	}
 	return s.Open(name)
-}
-
-// inSnapshot calls fn with a request that reads a snapshot. The answer begins when fn has returned,
-// unless it is long, so that a slow client does not keep the snapshot.
-func (h *Handler) inSnapshot(w http.ResponseWriter, r *http.Request, fn func(w http.ResponseWriter, r *http.Request)) {
-	answer := &delayed{ResponseWriter: w}
-	err := h.vol.View(r.Context(), func(rx *folio.Rx) error {
-		fn(answer, r.WithContext(context.WithValue(r.Context(), snapshotKey{}, snapshot{rx})))
-		return nil
-	})
-	if err != nil {
-		h.refuse(w, r, cmp.Or(statusOf(err), http.StatusInternalServerError), err)
-		return
-	}
-	answer.flush()
 }
 
 // maxDelayed is how many bytes of an answer wait in memory.

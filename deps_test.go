@@ -36,6 +36,7 @@ var importRules = []importRule{
 	{pkg: "internal/invariant"},
 	{pkg: "internal/blocked"},                         // for tests
 	{pkg: "internal/race"},                            // for tests
+	{pkg: "internal/must"},                            // for tests
 	{pkg: "internal/wine", third: "golang.org/x/sys"}, // for tests
 	{pkg: "internal/inoset", pure: true},
 	{pkg: "internal/mediatype", pure: true}, // for adapter/dav and serve
@@ -109,7 +110,7 @@ var importRules = []importRule{
 	{pkg: "sqlstore", own: ". internal/private internal/store internal/store/sqlstore"},
 	{pkg: "pgstore", own: ". internal/private internal/store internal/store/pgstore"},
 	{pkg: "internal/volumetest", own: ". internal/private internal/store internal/store/native internal/blocked", os: true}, // for tests
-	{pkg: "internal/roottest", third: "golang.org/x/sys", os: true},                                                         // compares with the system
+	{pkg: "internal/roottest", own: "internal/must", third: "golang.org/x/sys", os: true},                                   // compares with the system
 	{pkg: "adapter/internal/rooted", own: ". internal/posix"},
 	{pkg: "adapter/aferofs", own: ". adapter/internal/rooted", third: "github.com/spf13/afero"},
 	{pkg: "adapter/billyfs", own: ". internal/posix adapter/internal/rooted", third: goGit + " gopkg.in/check.v1"},

@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/foliofs/folio/internal/must"
 )
 
 // TestAlterAddColumn adds columns to a table with rows. Old rows read the default, new rows hold
@@ -192,7 +194,7 @@ func TestAlterMeaning(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	mustDo(t, db.Exec(t.Context(), "ALTER TABLE t ADD another CHECK (another IS NULL)"))
+	must.Do(t, db.Exec(t.Context(), "ALTER TABLE t ADD another CHECK (another IS NULL)"))
 	update(t, db, func(tx *Tx) error {
 		w, err := tx.Table("t")
 		if err == nil {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/foliofs/folio/internal/must"
 )
 
 // A stubborn is a Scanner that takes nothing.
@@ -20,11 +22,11 @@ func (stubborn) Scan(any) error { return errStubborn }
 func TestNilPointers(t *testing.T) {
 	t.Parallel()
 	db := open(t, t.TempDir()+"/db", &Options{Create: true})
-	mustDo(t, db.Exec(t.Context(), "CREATE TABLE t (id INTEGER PRIMARY KEY, a, b AS (a + 1))"))
-	mustDo(t, db.Exec(t.Context(), "CREATE INDEX i ON t (a)"))
+	must.Do(t, db.Exec(t.Context(), "CREATE TABLE t (id INTEGER PRIMARY KEY, a, b AS (a + 1))"))
+	must.Do(t, db.Exec(t.Context(), "CREATE INDEX i ON t (a)"))
 	update(t, db, func(tx *Tx) error {
 		table, err := tx.Table("t")
-		mustDo(t, err)
+		must.Do(t, err)
 		if rowid, err := table.Insert((*int64)(nil), (*int64)(nil), nil); rowid != 1 || err != nil {
 			t.Errorf("Insert: %d, %v", rowid, err)
 		}
@@ -54,18 +56,18 @@ func TestNilPointers(t *testing.T) {
 func TestKeyTypes(t *testing.T) {
 	t.Parallel()
 	db := open(t, t.TempDir()+"/db", &Options{Create: true})
-	mustDo(t, db.Exec(t.Context(), "CREATE TABLE t (a)"))
-	mustDo(t, db.Exec(t.Context(), "CREATE INDEX i ON t (a)"))
+	must.Do(t, db.Exec(t.Context(), "CREATE TABLE t (a)"))
+	must.Do(t, db.Exec(t.Context(), "CREATE INDEX i ON t (a)"))
 	n := int64(1)
 	update(t, db, func(tx *Tx) error {
 		table, err := tx.Table("t")
-		mustDo(t, err)
+		must.Do(t, err)
 		_, err = table.Insert(1)
 		return err
 	})
 	view(t, db, func(rx *Rx) error {
 		x, err := rx.Index("i")
-		mustDo(t, err)
+		must.Do(t, err)
 		for _, key := range []any{1, int64(1), int32(1), int16(1), int8(1), uint(1), uint64(1), uint32(1), uint16(1), uint8(1), float32(1), 1.0, true, &n} {
 			if _, ok, err := x.Find(key); !ok || err != nil {
 				t.Errorf("by %T: %v, %v", key, ok, err)
@@ -87,10 +89,10 @@ func TestKeyTypes(t *testing.T) {
 func TestCountFirst(t *testing.T) {
 	t.Parallel()
 	db := open(t, t.TempDir()+"/db", &Options{Create: true})
-	mustDo(t, db.Exec(t.Context(), "CREATE TABLE t (id INTEGER PRIMARY KEY, a, b)"))
+	must.Do(t, db.Exec(t.Context(), "CREATE TABLE t (id INTEGER PRIMARY KEY, a, b)"))
 	update(t, db, func(tx *Tx) error {
 		table, err := tx.Table("t")
-		mustDo(t, err)
+		must.Do(t, err)
 		if _, err := table.Insert("pending", 1); err == nil || !strings.Contains(err.Error(), "3 columns but 2 values") {
 			t.Errorf("%v, want the number of columns", err)
 		}
@@ -109,7 +111,7 @@ func TestExecInstead(t *testing.T) {
 			t.Errorf("%s: %v, want %s", sql, err, want)
 		}
 	}
-	mustDo(t, db.Exec(t.Context(), "CREATE TABLE t (a)"))
+	must.Do(t, db.Exec(t.Context(), "CREATE TABLE t (a)"))
 	if err := db.Exec(t.Context(), "CREATE INDEX i ON t (nosuch)"); !errors.Is(err, ErrNoColumn) {
 		t.Errorf("%v, want ErrNoColumn", err)
 	}

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"github.com/foliofs/folio/internal/must"
 )
 
 // A batchCrowd is callers of Batch that all come while another transaction runs.
@@ -170,7 +172,7 @@ func TestBatchTracePanics(t *testing.T) {
 			panic(e.Kind)
 		}
 	}})
-	mustDo(t, db.Exec(t.Context(), "CREATE TABLE t(a INTEGER PRIMARY KEY)"))
+	must.Do(t, db.Exec(t.Context(), "CREATE TABLE t(a INTEGER PRIMARY KEY)"))
 	const callers, each = 20, 50
 	armed.Store(true)
 	var panics atomic.Int64
@@ -246,9 +248,9 @@ func TestBeforeCommit(t *testing.T) {
 		t.Error(err)
 	}
 	tx, err := c.db.BeginUpdate(t.Context())
-	mustDo(t, err)
+	must.Do(t, err)
 	tx.BeforeCommit(func() error { return insert(3000)(tx) })
-	mustDo(t, tx.Commit())
+	must.Do(t, tx.Commit())
 	if ids := c.rows(t); len(ids) != 22 || ids[21] != 3000 {
 		t.Errorf("rows %v", ids)
 	}

@@ -7,13 +7,15 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/foliofs/folio/internal/must"
 )
 
 // begin starts a transaction that is rolled back at the latest when the test ends.
 func begin(t *testing.T, db *DB) *Tx {
 	t.Helper()
 	tx, err := db.BeginUpdate(t.Context())
-	mustDo(t, err)
+	must.Do(t, err)
 	t.Cleanup(func() { tx.Rollback() })
 	return tx
 }
@@ -21,9 +23,9 @@ func begin(t *testing.T, db *DB) *Tx {
 func insertInto(t *testing.T, tx *Tx, table string, values ...any) {
 	t.Helper()
 	w, err := tx.Table(table)
-	mustDo(t, err)
+	must.Do(t, err)
 	_, err = w.Insert(values...)
-	mustDo(t, err)
+	must.Do(t, err)
 }
 
 func lenOf(t *testing.T, rx *Rx, name string) (n int) {
@@ -32,9 +34,9 @@ func lenOf(t *testing.T, rx *Rx, name string) (n int) {
 	if errors.Is(err, ErrNoTable) {
 		return -1
 	}
-	mustDo(t, err)
+	must.Do(t, err)
 	for _, err := range table.All() {
-		mustDo(t, err)
+		must.Do(t, err)
 		n++
 	}
 	return n
@@ -59,19 +61,19 @@ func TestBeginUpdate(t *testing.T) {
 			path := t.TempDir() + "/db"
 			db := open(t, path, &Options{Create: true, JournalMode: mode})
 			tx := begin(t, db)
-			mustDo(t, tx.Exec("CREATE TABLE t (a)"))
+			must.Do(t, tx.Exec("CREATE TABLE t (a)"))
 			insertInto(t, tx, "t", 1)
-			mustDo(t, tx.Commit())
+			must.Do(t, tx.Commit())
 			wantLen(t, db, "t", 1)
 			tx = begin(t, db)
 			insertInto(t, tx, "t", 2)
-			mustDo(t, tx.Exec("CREATE TABLE u (a)"))
+			must.Do(t, tx.Exec("CREATE TABLE u (a)"))
 			wantLen(t, db, "t", 1)
-			mustDo(t, tx.Rollback())
+			must.Do(t, tx.Rollback())
 			wantLen(t, db, "t", 1)
 			wantLen(t, db, "u", -1)
-			mustDo(t, begin(t, db).Commit()) // of nothing
-			mustDo(t, begin(t, db).Rollback())
+			must.Do(t, begin(t, db).Commit()) // of nothing
+			must.Do(t, begin(t, db).Rollback())
 			update(t, db, func(tx *Tx) error { insertInto(t, tx, "t", 3); return nil })
 			wantLen(t, db, "t", 2)
 			checkShell(t, path, "SELECT count(*) FROM t; PRAGMA integrity_check", "2\nok")
@@ -87,11 +89,11 @@ func TestBeginUpdateMisuse(t *testing.T) {
 	for what, end := range map[string]func(tx *Tx) error{"Commit": (*Tx).Commit, "Rollback": (*Tx).Rollback} {
 		tx := begin(t, db)
 		w, err := tx.Table("t")
-		mustDo(t, err)
+		must.Do(t, err)
 		s, err := tx.Savepoint()
-		mustDo(t, err)
+		must.Do(t, err)
 		h := newHandles(t, &tx.Rx)
-		mustDo(t, end(tx))
+		must.Do(t, end(tx))
 		h.use(t)
 		for name, err := range map[string]error{
 			"Commit": tx.Commit(), "Rollback": tx.Rollback(), "Nested": tx.Nested(func(*Tx) error { return nil }), "Savepoint": second(tx.Savepoint()),
@@ -110,8 +112,8 @@ func TestBeginUpdateMisuse(t *testing.T) {
 		})
 		tx = begin(t, db)
 		outer, err := tx.Savepoint()
-		mustDo(t, err)
-		mustDo(t, tx.Nested(func(tx *Tx) error {
+		must.Do(t, err)
+		must.Do(t, tx.Nested(func(tx *Tx) error {
 			for name, err := range map[string]error{what: end(tx), "Savepoint.Rollback": outer.Rollback(), "Savepoint.Release": outer.Release()} {
 				if err == nil || errors.Is(err, ErrClosed) {
 					t.Errorf("%s within Nested: %v", name, err)
@@ -119,7 +121,7 @@ func TestBeginUpdateMisuse(t *testing.T) {
 			}
 			return nil
 		}))
-		mustDo(t, end(tx))
+		must.Do(t, end(tx))
 	}
 }
 
@@ -140,22 +142,22 @@ func TestBeginUpdateWaits(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range 8 {
 		all.Go(func() {
-			mustDo(t, db.Update(t.Context(), func(tx *Tx) error { insertInto(t, tx, "k", 100+i, 1); return nil }))
+			must.Do(t, db.Update(t.Context(), func(tx *Tx) error { insertInto(t, tx, "k", 100+i, 1); return nil }))
 		})
 		all.Go(func() {
 			tx, err := db.BeginUpdate(t.Context())
-			mustDo(t, err)
+			must.Do(t, err)
 			insertInto(t, tx, "k", 200+i, 1)
-			mustDo(t, tx.Commit())
+			must.Do(t, tx.Commit())
 		})
 	}
 	wantLen(t, db, "k", 1)
-	mustDo(t, tx.Commit())
+	must.Do(t, tx.Commit())
 	all.Wait()
 	wantLen(t, db, "k", 18)
 	ctx, cancel := context.WithCancel(t.Context())
 	tx, err := db.BeginUpdate(ctx)
-	mustDo(t, err)
+	must.Do(t, err)
 	insertInto(t, tx, "k", 300, 1)
 	cancel()
 	if err := tx.Commit(); !errors.Is(err, context.Canceled) {
@@ -183,11 +185,11 @@ func TestBeginUpdateRefused(t *testing.T) {
 	if _, err := busy.BeginUpdate(t.Context()); !errors.Is(err, ErrBusy) {
 		t.Errorf("locked: %v", err)
 	}
-	mustDo(t, tx.Commit())
-	mustDo(t, begin(t, busy).Commit())
+	must.Do(t, tx.Commit())
+	must.Do(t, begin(t, busy).Commit())
 	closed, err := Open(db.Path(), nil)
-	mustDo(t, err)
-	mustDo(t, closed.Close())
+	must.Do(t, err)
+	must.Do(t, closed.Close())
 	if _, err := closed.BeginUpdate(t.Context()); !errors.Is(err, ErrClosed) {
 		t.Errorf("closed: %v", err)
 	}
@@ -208,13 +210,13 @@ func TestSavepoint(t *testing.T) {
 }
 
 func testSavepoint(t *testing.T, db *DB) {
-	mustDo(t, db.Exec(t.Context(), "CREATE TABLE t (a, b)"))
+	must.Do(t, db.Exec(t.Context(), "CREATE TABLE t (a, b)"))
 	fill := func(tx *Tx, table string) {
 		w, err := tx.Table(table)
-		mustDo(t, err)
+		must.Do(t, err)
 		for i := range 300 {
 			_, err := w.Insert(i, make([]byte, 1000))
-			mustDo(t, err)
+			must.Do(t, err)
 		}
 	}
 	want := func(tx *Tx, rows, other int) {
@@ -226,28 +228,28 @@ func testSavepoint(t *testing.T, db *DB) {
 	tx := begin(t, db)
 	fill(tx, "t")
 	first, err := tx.Savepoint()
-	mustDo(t, err)
-	mustDo(t, tx.Exec("CREATE TABLE u (a, b); CREATE INDEX i ON t (a)"))
+	must.Do(t, err)
+	must.Do(t, tx.Exec("CREATE TABLE u (a, b); CREATE INDEX i ON t (a)"))
 	fill(tx, "u")
 	second, err := tx.Savepoint()
-	mustDo(t, err)
+	must.Do(t, err)
 	fill(tx, "t")
 	want(tx, 600, 300)
-	mustDo(t, second.Rollback())
+	must.Do(t, second.Rollback())
 	want(tx, 300, 300)
-	mustDo(t, tx.Exec("DROP TABLE u"))
+	must.Do(t, tx.Exec("DROP TABLE u"))
 	fill(tx, "t")
 	want(tx, 600, -1)
-	mustDo(t, second.Rollback())
+	must.Do(t, second.Rollback())
 	want(tx, 300, 300)
-	mustDo(t, second.Release())
+	must.Do(t, second.Release())
 	if err := second.Rollback(); !errors.Is(err, ErrClosed) {
 		t.Errorf("a savepoint that was released: %v", err)
 	}
 	third, err := tx.Savepoint()
-	mustDo(t, err)
+	must.Do(t, err)
 	fill(tx, "u")
-	mustDo(t, first.Rollback())
+	must.Do(t, first.Rollback())
 	want(tx, 300, -1)
 	if err := third.Release(); !errors.Is(err, ErrClosed) {
 		t.Errorf("a savepoint that was taken back: %v", err)
@@ -256,21 +258,21 @@ func testSavepoint(t *testing.T, db *DB) {
 	failed := errors.New("no")
 	if err := tx.Nested(func(tx *Tx) error {
 		_, err := tx.Savepoint()
-		mustDo(t, err)
+		must.Do(t, err)
 		fill(tx, "t")
 		return failed
 	}); err != failed {
 		t.Error(err)
 	}
 	want(tx, 600, -1)
-	mustDo(t, tx.Nested(func(tx *Tx) error {
+	must.Do(t, tx.Nested(func(tx *Tx) error {
 		_, err := tx.Savepoint() // left to Nested
-		mustDo(t, err)
+		must.Do(t, err)
 		fill(tx, "t")
 		return nil
 	}))
 	want(tx, 900, -1)
-	mustDo(t, tx.Commit()) // and first to Commit
+	must.Do(t, tx.Commit()) // and first to Commit
 	wantLen(t, db, "t", 900)
 	if report, err := db.Check(t.Context(), nil); err != nil || !report.OK() {
 		t.Errorf("%v, %+v", err, report)

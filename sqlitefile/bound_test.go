@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/record"
 )
 
@@ -21,19 +22,19 @@ func TestRange(t *testing.T) {
 		"CREATE TABLE t (a, b)", "CREATE INDEX i ON t (a, b)", "CREATE INDEX d ON t (a DESC, b)", "CREATE INDEX n ON t (a COLLATE NOCASE, b DESC)", "CREATE UNIQUE INDEX u ON t (b, a)",
 		"CREATE TABLE w (a, b, PRIMARY KEY (a, b DESC)) WITHOUT ROWID", "CREATE TABLE e (a)", "CREATE INDEX empty ON e (a)",
 	} {
-		mustDo(t, db.Exec(t.Context(), sql))
+		must.Do(t, db.Exec(t.Context(), sql))
 	}
 	update(t, db, func(tx *Tx) error {
 		rows, err := tx.Table("t")
-		mustDo(t, err)
+		must.Do(t, err)
 		keyed, err := tx.Table("w")
-		mustDo(t, err)
+		must.Do(t, err)
 		for i := range 700 {
 			a := anyKey(r)
 			_, err := rows.Insert(a, i)
-			mustDo(t, err)
+			must.Do(t, err)
 			if a != nil {
-				mustDo(t, keyed.PutKey(a, i%150))
+				must.Do(t, keyed.PutKey(a, i%150))
 			}
 		}
 		return nil
@@ -41,7 +42,7 @@ func TestRange(t *testing.T) {
 	view(t, db, func(rx *Rx) error {
 		for _, name := range []string{"i", "d", "n", "u", "empty"} {
 			x, err := rx.Index(name)
-			mustDo(t, err)
+			must.Do(t, err)
 			for range 60 {
 				low, high := anyBound(r), anyBound(r)
 				compareRange(t, rx, x.def.Key, low, high, x.All(), x.Range(low, high), x.RangeBackward(low, high))
@@ -49,7 +50,7 @@ func TestRange(t *testing.T) {
 			compareRange(t, rx, x.def.Key, Bound{}, Bound{}, x.All(), x.All(), x.Backward())
 		}
 		w, err := rx.Table("w")
-		mustDo(t, err)
+		must.Do(t, err)
 		for range 60 {
 			low, high := anyBound(r), anyBound(r)
 			compareRange(t, rx, w.def.Key, low, high, w.All(), w.RangeKey(low, high), w.RangeKeyBackward(low, high))
@@ -94,14 +95,14 @@ func compareRange(t *testing.T, rx *Rx, columns []record.KeyColumn, low, high Bo
 			return true
 		}
 		k, err := rx.makeKey(nil, "", columns[:min(len(columns), len(b.values))], b.values[:min(len(columns), len(b.values))])
-		mustDo(t, err)
+		must.Do(t, err)
 		order, err := rx.pager.CompareValues(&row.rec, &k)
-		mustDo(t, err)
+		must.Do(t, err)
 		return order*side > 0 || order == 0 && !b.exclusive
 	}
 	var want []string
 	for row, err := range all {
-		mustDo(t, err)
+		must.Do(t, err)
 		if inside(&row, low, 1) && inside(&row, high, -1) {
 			want = append(want, entryText(t, &row))
 		}
@@ -111,7 +112,7 @@ func compareRange(t *testing.T, rx *Rx, columns []record.KeyColumn, low, high Bo
 	}
 	texts := func(rows iter.Seq2[Row, error]) (list []string) {
 		for row, err := range rows {
-			mustDo(t, err)
+			must.Do(t, err)
 			list = append(list, entryText(t, &row))
 		}
 		return list
@@ -128,7 +129,7 @@ func compareRange(t *testing.T, rx *Rx, columns []record.KeyColumn, low, high Bo
 func entryText(t *testing.T, row *Row) string {
 	t.Helper()
 	values := make([]Value, row.Len())
-	mustDo(t, row.Values(values))
+	must.Do(t, row.Values(values))
 	return fmt.Sprint(row.Rowid(), values)
 }
 
@@ -136,12 +137,12 @@ func entryText(t *testing.T, row *Row) string {
 func TestRangeMisuse(t *testing.T) {
 	t.Parallel()
 	db := open(t, t.TempDir()+"/db", &Options{Create: true})
-	mustDo(t, db.Exec(t.Context(), "CREATE TABLE t (a); CREATE INDEX i ON t (a)"))
+	must.Do(t, db.Exec(t.Context(), "CREATE TABLE t (a); CREATE INDEX i ON t (a)"))
 	view(t, db, func(rx *Rx) error {
 		x, err := rx.Index("i")
-		mustDo(t, err)
+		must.Do(t, err)
 		table, err := rx.Table("t")
-		mustDo(t, err)
+		must.Do(t, err)
 		for what, rows := range map[string]iter.Seq2[Row, error]{
 			"no values": x.Range(Including(), Bound{}), "no values above": x.Range(Bound{}, Excluding()), "no values, backward": x.RangeBackward(Bound{}, Including()),
 			"too many values": x.Range(Including(1, 2, 3), Bound{}), "a struct": x.Range(Including(struct{}{}), Bound{}),

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/foliofs/folio/internal/must"
 )
 
 // TestCommitRights commits as a user without rights: in directories that may be entered and written
@@ -22,9 +24,9 @@ func TestCommitRights(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	drop := filepath.Join(dir, "drop")
-	mustDo(t, errors.Join(os.Mkdir(drop, 0o700), os.Chmod(dir, 0o755), os.Chmod(drop, 0o733)))
+	must.Do(t, errors.Join(os.Mkdir(drop, 0o700), os.Chmod(dir, 0o755), os.Chmod(drop, 0o733)))
 	if os.Getuid() != 0 {
-		mustDo(t, os.Chmod(drop, 0o300))
+		must.Do(t, os.Chmod(drop, 0o300))
 	}
 	out := asNobody(t, "TestCommitRightsProcess", drop)
 	if n := strings.Count(out, "ok\n"); n != 4*4*3 {

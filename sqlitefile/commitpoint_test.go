@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/foliofs/folio/internal/invariant"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/osfile/crashfs"
 	"github.com/foliofs/folio/internal/osfile/faultfs"
 )
@@ -74,13 +75,13 @@ func (r commitRun) once() (hits []string, err error) {
 	options := &Options{Create: true, JournalMode: r.mode, Durability: r.durability, Exclusive: r.exclusive, spillBytes: 16 << 10, system: r.sys, BusyTimeout: time.Second}
 	r.open(options)
 	defer func() { r.db.Close() }()
-	mustDo(r.t, r.db.Exec(context.Background(), "CREATE TABLE t (a, b)"))
+	must.Do(r.t, r.db.Exec(context.Background(), "CREATE TABLE t (a, b)"))
 	if r.before == 0 { // so that the log or the journal must be made
-		mustDo(r.t, r.db.Close())
+		must.Do(r.t, r.db.Close())
 		r.open(options)
 	}
 	for range r.before {
-		mustDo(r.t, r.insert(1))
+		must.Do(r.t, r.insert(1))
 	}
 	r.sys.Arm(r.fault)
 	failed := r.insert(r.rows)

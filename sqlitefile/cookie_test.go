@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+
+	"github.com/foliofs/folio/internal/must"
 )
 
 // TestCookies changes the numbers of the application in every journal mode, and reads them with
@@ -16,7 +18,7 @@ func TestCookies(t *testing.T) {
 			path := t.TempDir() + "/db"
 			db := open(t, path, &Options{Create: true, JournalMode: mode})
 			set := func(tx *Tx, version int32, id uint32) {
-				mustDo(t, errors.Join(tx.SetUserVersion(version), tx.SetApplicationID(id)))
+				must.Do(t, errors.Join(tx.SetUserVersion(version), tx.SetApplicationID(id)))
 				if tx.UserVersion() != version || tx.ApplicationID() != id || tx.Info().UserVersion != version {
 					t.Errorf("within: %d, %d", tx.UserVersion(), tx.ApplicationID())
 				}

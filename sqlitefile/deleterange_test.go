@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/race"
 )
 
@@ -39,9 +40,9 @@ func TestDeleteRangeTable(t *testing.T) {
 					t.Parallel()
 					path := scripted(t, fmt.Sprintf("PRAGMA page_size=512; PRAGMA auto_vacuum=%d; %s", autoVacuum, schema))
 					db := open(t, path, &Options{Durability: DurabilityOff, spillBytes: 32 * 512, ForeignKeys: name == "parent" || name == "child"})
-					mustDo(t, db.SetJournalMode(t.Context(), mode))
+					must.Do(t, db.SetJournalMode(t.Context(), mode))
 					deleteRanges(t, db, rand.New(rand.NewPCG(seed, uint64(autoVacuum))), name)
-					mustDo(t, db.Checkpoint(t.Context(), CheckpointTruncate))
+					must.Do(t, db.Checkpoint(t.Context(), CheckpointTruncate))
 					checkShell(t, path, "PRAGMA integrity_check", "ok")
 				})
 			}
@@ -74,7 +75,7 @@ func deleteRanges(t *testing.T, db *DB, r *rand.Rand, name string) {
 		if errors.Is(err, errTakenBack) {
 			want = before
 		} else {
-			mustDo(t, err)
+			must.Do(t, err)
 		}
 		wantMap(t, db, want)
 	}
@@ -150,7 +151,7 @@ func TestDeleteRangePages(t *testing.T) {
 				}
 			},
 		})
-		mustDo(t, db.Exec(t.Context(), "CREATE TABLE t(id INTEGER PRIMARY KEY, v TEXT)"))
+		must.Do(t, db.Exec(t.Context(), "CREATE TABLE t(id INTEGER PRIMARY KEY, v TEXT)"))
 		const rows = 20000
 		change := func(fn func(table TableWriter) error) {
 			update(t, db, func(tx *Tx) error {
@@ -192,7 +193,7 @@ func TestDeleteRangePages(t *testing.T) {
 func TestDeleteRangeMisuse(t *testing.T) {
 	t.Parallel()
 	db := open(t, filepath.Join(t.TempDir(), "db"), &Options{Create: true, Durability: DurabilityOff})
-	mustDo(t, db.Exec(t.Context(), "CREATE TABLE t(id INTEGER PRIMARY KEY); CREATE TABLE k(id INTEGER PRIMARY KEY) WITHOUT ROWID"))
+	must.Do(t, db.Exec(t.Context(), "CREATE TABLE t(id INTEGER PRIMARY KEY); CREATE TABLE k(id INTEGER PRIMARY KEY) WITHOUT ROWID"))
 	update(t, db, func(tx *Tx) error {
 		k, err := tx.Table("k")
 		if err != nil {

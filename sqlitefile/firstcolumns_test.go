@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/foliofs/folio/internal/must"
 )
 
 // TestFirst writes to tables that have more columns than the program knows.
@@ -19,16 +21,16 @@ func TestFirst(t *testing.T) {
 		"CREATE TABLE w (a, b, x BLOB DEFAULT x'ff', PRIMARY KEY (a)) WITHOUT ROWID",
 		"CREATE TABLE e (id INTEGER PRIMARY KEY, a, x DEFAULT (1 + 1), y DEFAULT (random()))",
 	} {
-		mustDo(t, db.Exec(t.Context(), sql))
+		must.Do(t, db.Exec(t.Context(), sql))
 	}
 	update(t, db, func(tx *Tx) error {
 		whole, err := tx.Table("t")
-		mustDo(t, err)
-		mustDo(t, whole.InsertRowid(1, 1, "old", 8, "kept", 2.5))
+		must.Do(t, err)
+		must.Do(t, whole.InsertRowid(1, 1, "old", 8, "kept", 2.5))
 		first := whole.firstColumns(2)
-		mustDo(t, first.InsertRowid(2, 2, "two"))
-		mustDo(t, first.Put(1, nil, "one"))
-		mustDo(t, first.Put(3, 3, "three"))
+		must.Do(t, first.InsertRowid(2, 2, "two"))
+		must.Do(t, first.Put(1, nil, "one"))
+		must.Do(t, first.Put(3, 3, "three"))
 		if rowid, err := first.Insert(nil, "four"); rowid != 4 || err != nil {
 			t.Errorf("%d, %v", rowid, err)
 		}
@@ -48,20 +50,20 @@ func TestFirst(t *testing.T) {
 			t.Errorf("all columns: %v", err)
 		}
 		keyed, err := tx.Table("w")
-		mustDo(t, err)
-		mustDo(t, keyed.PutKey("a", 1, []byte("kept")))
-		mustDo(t, keyed.firstColumns(2).PutKey("a", 2))
-		mustDo(t, keyed.firstColumns(2).PutKey("b", 3))
+		must.Do(t, err)
+		must.Do(t, keyed.PutKey("a", 1, []byte("kept")))
+		must.Do(t, keyed.firstColumns(2).PutKey("a", 2))
+		must.Do(t, keyed.firstColumns(2).PutKey("b", 3))
 		if _, err := keyed.firstColumns(2).Insert("b", 4); !errors.Is(err, ErrConstraint) {
 			t.Errorf("a key that is there: %v", err)
 		}
 		computed, err := tx.Table("e")
-		mustDo(t, err)
-		mustDo(t, computed.InsertRowid(1, 1, "a", 5, 6))
+		must.Do(t, err)
+		must.Do(t, computed.InsertRowid(1, 1, "a", 5, 6))
 		if err := computed.firstColumns(2).InsertRowid(2, 2, "b"); !errors.Is(err, ErrUnsupported) {
 			t.Errorf("an expression as the default: %v", err)
 		}
-		mustDo(t, computed.firstColumns(2).Put(1, 1, "b"))
+		must.Do(t, computed.firstColumns(2).Put(1, 1, "b"))
 		return nil
 	})
 	view(t, db, func(rx *Rx) error {
@@ -71,14 +73,14 @@ func TestFirst(t *testing.T) {
 			"e": {"[1 b 5 6]"},
 		} {
 			table, err := rx.Table(name)
-			mustDo(t, err)
+			must.Do(t, err)
 			var got []string
 			for row, err := range table.All() {
-				mustDo(t, err)
+				must.Do(t, err)
 				var values []any
 				for i := range row.Len() {
 					v, err := row.Value(i)
-					mustDo(t, err)
+					must.Do(t, err)
 					values = append(values, v.Any())
 				}
 				got = append(got, fmt.Sprint(values))
@@ -110,10 +112,10 @@ func TestFirstRowid(t *testing.T) {
 			sql = strings.Replace(sql, "(a", "(a ANY", 1)
 		}
 		db := open(t, t.TempDir()+"/db", &Options{Create: true})
-		mustDo(t, db.Exec(t.Context(), sql))
+		must.Do(t, db.Exec(t.Context(), sql))
 		update(t, db, func(tx *Tx) error {
 			w, err := tx.Table("t")
-			mustDo(t, err)
+			must.Do(t, err)
 			first, last := w.firstColumns(1), len(w.Columns())-1
 			for i := range int64(3) {
 				if rowid, err := first.Insert("x"); err != nil || rowid != i+1 {
@@ -140,10 +142,10 @@ func TestFirstRowid(t *testing.T) {
 		})
 		view(t, db, func(rx *Rx) error {
 			table, err := rx.Table("t")
-			mustDo(t, err)
+			must.Do(t, err)
 			row, ok, err := table.Get(9)
 			text, textErr := row.Text(0)
-			if mustDo(t, errors.Join(err, textErr)); !ok || text != "new" {
+			if must.Do(t, errors.Join(err, textErr)); !ok || text != "new" {
 				t.Errorf("%s: %v, %q", sql, ok, text)
 			}
 			return nil
@@ -155,18 +157,18 @@ func TestFirstRowid(t *testing.T) {
 func TestNoKey(t *testing.T) {
 	t.Parallel()
 	db := open(t, t.TempDir()+"/db", &Options{Create: true})
-	mustDo(t, db.Exec(t.Context(), "CREATE TABLE w (a, b, PRIMARY KEY (a, b)) WITHOUT ROWID; CREATE INDEX i ON w (b)"))
+	must.Do(t, db.Exec(t.Context(), "CREATE TABLE w (a, b, PRIMARY KEY (a, b)) WITHOUT ROWID; CREATE INDEX i ON w (b)"))
 	update(t, db, func(tx *Tx) error {
 		w, err := tx.Table("w")
-		mustDo(t, err)
+		must.Do(t, err)
 		_, err = w.Insert(1, 2)
 		return err
 	})
 	update(t, db, func(tx *Tx) error {
 		w, err := tx.Table("w")
-		mustDo(t, err)
+		must.Do(t, err)
 		x, err := tx.Index("i")
-		mustDo(t, err)
+		must.Do(t, err)
 		n, err := w.DeleteKey()
 		if err == nil || n != 0 {
 			t.Errorf("DeleteKey deleted %d rows, %v", n, err)
@@ -198,9 +200,9 @@ ALTER TABLE t ADD COLUMN n DEFAULT 5;
 CREATE INDEX i ON t (c);`).open(t, nil)
 	update(t, db, func(tx *Tx) error {
 		w, err := tx.Table("t")
-		mustDo(t, err)
-		mustDo(t, w.WriteAt(1, 1, []byte("XY"), 2))
-		mustDo(t, w.WriteAt(2, 2, []byte{9}, 0))
+		must.Do(t, err)
+		must.Do(t, w.WriteAt(1, 1, []byte("XY"), 2))
+		must.Do(t, w.WriteAt(2, 2, []byte{9}, 0))
 		for column, want := range []error{1: nil, 3: ErrType} {
 			if err := w.WriteAt(1, column, []byte("12345678"), 0); column > 0 && (err == nil || want != nil && !errors.Is(err, want)) {
 				t.Errorf("8 bytes to column %d: %v", column, err)
@@ -210,12 +212,12 @@ CREATE INDEX i ON t (c);`).open(t, nil)
 	})
 	view(t, db, func(rx *Rx) error {
 		table, err := rx.Table("t")
-		mustDo(t, err)
+		must.Do(t, err)
 		for rowid, want := range map[int64]string{1: "beXYre [1 2 3]", 2: "before [9 2 3]"} {
 			var b string
 			var c []byte
 			row, _, err := table.Get(rowid)
-			if mustDo(t, errors.Join(err, row.Scan(nil, &b, &c))); fmt.Sprint(b, " ", c) != want {
+			if must.Do(t, errors.Join(err, row.Scan(nil, &b, &c))); fmt.Sprint(b, " ", c) != want {
 				t.Errorf("row %d: %s %v, want %s", rowid, b, c, want)
 			}
 		}
@@ -231,21 +233,21 @@ CREATE INDEX i ON t (c);`).open(t, nil)
 func TestOverwriteIndexed(t *testing.T) {
 	t.Parallel()
 	db := open(t, t.TempDir()+"/db", &Options{Create: true})
-	mustDo(t, db.Exec(t.Context(), "CREATE TABLE t (id INTEGER PRIMARY KEY, a, b)"))
-	mustDo(t, db.Exec(t.Context(), "CREATE INDEX i ON t (a)"))
+	must.Do(t, db.Exec(t.Context(), "CREATE TABLE t (id INTEGER PRIMARY KEY, a, b)"))
+	must.Do(t, db.Exec(t.Context(), "CREATE INDEX i ON t (a)"))
 	update(t, db, func(tx *Tx) error {
 		table, err := tx.Table("t")
-		mustDo(t, err)
-		mustDo(t, table.InsertRowid(1, 1, "text", []byte("blob")))
+		must.Do(t, err)
+		must.Do(t, table.InsertRowid(1, 1, "text", []byte("blob")))
 		return errors.Join(table.WriteAt(1, 1, []byte("XY"), 1), table.WriteAt(1, 2, []byte("XY"), 2))
 	})
 	view(t, db, func(rx *Rx) error {
 		table, err := rx.Table("t")
-		mustDo(t, err)
+		must.Do(t, err)
 		row, _, err := table.Get(1)
-		mustDo(t, err)
+		must.Do(t, err)
 		var a, b any
-		mustDo(t, row.Scan(nil, &a, &b))
+		must.Do(t, row.Scan(nil, &a, &b))
 		if got := fmt.Sprintf("%T %s %T %s", a, a, b, b); got != "string tXYt []uint8 blXY" {
 			t.Error(got)
 		}

@@ -3,6 +3,8 @@ package sqlitefile
 import (
 	"errors"
 	"testing"
+
+	"github.com/foliofs/folio/internal/must"
 )
 
 // TestDeferredForeignKey ends transactions with a row that has no parent, by Update and by Commit.
@@ -22,12 +24,12 @@ func TestDeferredForeignKey(t *testing.T) {
 	}
 	for _, withParent := range []bool{false, true} {
 		tx, err := db.BeginUpdate(t.Context())
-		mustDo(t, err)
-		mustDo(t, insert(tx))
+		must.Do(t, err)
+		must.Do(t, insert(tx))
 		if withParent {
 			p, err := tx.Table("p")
-			mustDo(t, err)
-			mustDo(t, p.InsertRowid(7, nil))
+			must.Do(t, err)
+			must.Do(t, p.InsertRowid(7, nil))
 		}
 		if err := tx.Commit(); errors.Is(err, ErrConstraint) == withParent {
 			t.Errorf("Commit: %v, with a parent: %v", err, withParent)

@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"testing"
 	"time"
+
+	"github.com/foliofs/folio/internal/must"
 )
 
 // TestInUpdate calls, within a transaction, everything that waits for the end of one: each call
@@ -31,14 +33,14 @@ func TestInUpdate(t *testing.T) {
 		for name, call := range calls {
 			t.Run(name+" "+outer, func(t *testing.T) {
 				db := open(t, shared(t), nil)
-				mustDo(t, db.SetJournalMode(ctx, JournalWAL))
-				mustDo(t, begin(db, ctx, func(*Tx) error {
+				must.Do(t, db.SetJournalMode(ctx, JournalWAL))
+				must.Do(t, begin(db, ctx, func(*Tx) error {
 					if err := call(db); !errors.Is(err, ErrInUpdate) {
 						t.Errorf("%v, want ErrInUpdate", err)
 					}
 					return nil
 				}))
-				mustDo(t, insertOne2(db, 1))
+				must.Do(t, insertOne2(db, 1))
 			})
 		}
 	}
@@ -82,7 +84,7 @@ func TestInUpdateOfTwo(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	db, other := open(t, shared(t), &Options{BusyTimeout: time.Millisecond}), open(t, shared(t), nil)
-	mustDo(t, other.Update(ctx, func(*Tx) error {
+	must.Do(t, other.Update(ctx, func(*Tx) error {
 		return db.Update(ctx, func(*Tx) error {
 			done := make(chan error)
 			go func() { // whose stack has one frame where two transactions run

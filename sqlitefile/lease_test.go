@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/foliofs/folio/internal/format"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/osfile"
 )
 
@@ -421,10 +422,10 @@ func TestVersionStays(t *testing.T) {
 	t.Parallel()
 	path := t.TempDir() + "/db"
 	db := open(t, path, &Options{Create: true})
-	mustDo(t, db.SetJournalMode(t.Context(), JournalWAL))
-	mustDo(t, db.Exec(t.Context(), "CREATE TABLE t (a)"))
+	must.Do(t, db.SetJournalMode(t.Context(), JournalWAL))
+	must.Do(t, db.Exec(t.Context(), "CREATE TABLE t (a)"))
 	other := open(t, path, nil)
-	mustDo(t, insertOne(other, 1))
+	must.Do(t, insertOne(other, 1))
 	version := func() (v uint64) {
 		view(t, db, func(rx *Rx) error {
 			v = rx.Version()
@@ -438,17 +439,17 @@ func TestVersionStays(t *testing.T) {
 	if now := version(); now != before {
 		t.Errorf("version %d became %d", before, now)
 	}
-	mustDo(t, insertOne(other, 2))
+	must.Do(t, insertOne(other, 2))
 	after := version()
 	if after == before {
 		t.Error("the version stayed, though another connection wrote")
 	}
-	mustDo(t, other.Checkpoint(t.Context(), CheckpointPassive))
+	must.Do(t, other.Checkpoint(t.Context(), CheckpointPassive))
 	if now := version(); now != after {
 		t.Errorf("version %d became %d by a checkpoint", after, now)
 	}
-	mustDo(t, other.Checkpoint(t.Context(), CheckpointTruncate))
-	mustDo(t, insertOne(other, 3))
+	must.Do(t, other.Checkpoint(t.Context(), CheckpointTruncate))
+	must.Do(t, insertOne(other, 3))
 	if version() == after {
 		t.Error("the version stayed, though the log began anew")
 	}
@@ -462,13 +463,13 @@ func TestLayout(t *testing.T) {
 	t.Parallel()
 	path := t.TempDir() + "/db"
 	db := open(t, path, &Options{Create: true, PageSize: 512})
-	mustDo(t, db.SetJournalMode(t.Context(), JournalWAL))
-	mustDo(t, db.Exec(t.Context(), "CREATE TABLE t (a)"))
-	mustDo(t, db.Exec(t.Context(), "CREATE INDEX i ON t (a)"))
+	must.Do(t, db.SetJournalMode(t.Context(), JournalWAL))
+	must.Do(t, db.Exec(t.Context(), "CREATE TABLE t (a)"))
+	must.Do(t, db.Exec(t.Context(), "CREATE INDEX i ON t (a)"))
 	other := open(t, path, nil)
 	const rows = 1000
 	fill := func(from, to int) {
-		mustDo(t, other.Update(t.Context(), func(tx *Tx) error {
+		must.Do(t, other.Update(t.Context(), func(tx *Tx) error {
 			w, err := tx.Table("t")
 			for a := from; a < to && err == nil; a++ {
 				_, err = w.Insert(fmt.Sprint("key ", a))
@@ -490,12 +491,12 @@ func TestLayout(t *testing.T) {
 	view(t, db, search)
 	l := db.pager.Probe().Lease()
 	eventually(t, "the lease ends", l.Ended)
-	mustDo(t, other.Checkpoint(t.Context(), CheckpointFull))
+	must.Do(t, other.Checkpoint(t.Context(), CheckpointFull))
 	view(t, db, func(rx *Rx) error {
 		if rx.pager.LastFrame() != 0 {
 			t.Error("the log is still needed")
 		}
-		mustDo(t, other.Checkpoint(t.Context(), CheckpointTruncate))
+		must.Do(t, other.Checkpoint(t.Context(), CheckpointTruncate))
 		fill(rows, rows+10)
 		return search(rx)
 	})

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/foliofs/folio/internal/must"
 )
 
 // TestLocate looks rows up before it adds, replaces or deletes them or others, as whoever writes
@@ -16,8 +18,8 @@ func TestLocate(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	db := open(t, t.TempDir()+"/db", &Options{Create: true, PageSize: 512, Durability: DurabilityOff})
-	mustDo(t, db.Exec(t.Context(), "CREATE TABLE a (k INTEGER PRIMARY KEY, v)"))
-	mustDo(t, db.Exec(t.Context(), "CREATE TABLE b (k TEXT PRIMARY KEY, v) WITHOUT ROWID"))
+	must.Do(t, db.Exec(t.Context(), "CREATE TABLE a (k INTEGER PRIMARY KEY, v)"))
+	must.Do(t, db.Exec(t.Context(), "CREATE TABLE b (k TEXT PRIMARY KEY, v) WITHOUT ROWID"))
 	l := locator{r: rand.New(rand.NewPCG(seed, 0)), want: make(map[int64]int64)}
 	for range 300 {
 		update(t, db, func(tx *Tx) (err error) {

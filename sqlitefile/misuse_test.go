@@ -147,7 +147,7 @@ func TestEnded(t *testing.T) {
 				return err
 			})
 			h.use(t)
-			rx := take1(t, must(t, db), nil)
+			rx := take1(t, beginView(t, db), nil)
 			h = newHandles(t, rx)
 			rx.End()
 			h.use(t)
@@ -169,7 +169,7 @@ func TestEnded(t *testing.T) {
 	}
 }
 
-func must(t *testing.T, db *DB) *Rx {
+func beginView(t *testing.T, db *DB) *Rx {
 	t.Helper()
 	rx, err := db.BeginView(t.Context())
 	return take1(t, rx, err)

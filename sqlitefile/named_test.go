@@ -3,6 +3,8 @@ package sqlitefile
 import (
 	"errors"
 	"testing"
+
+	"github.com/foliofs/folio/internal/must"
 )
 
 // TestIndexOn looks up indexes by their columns.
@@ -58,9 +60,9 @@ func TestColumnByName(t *testing.T) {
 	db := made(t, `CREATE TABLE t (id INTEGER PRIMARY KEY, "Two Words", b); CREATE INDEX i ON t (b, abs(b), id);`).open(t, nil)
 	view(t, db, func(rx *Rx) error {
 		table, err := rx.Table("t")
-		mustDo(t, err)
+		must.Do(t, err)
 		x, err := rx.Index("i")
-		mustDo(t, err)
+		must.Do(t, err)
 		for name, want := range map[string]int{"id": 0, "TWO words": 1, "b": 2, "rowid": -1, "": -1, "c": -1} {
 			if i, err := table.Column(name); (want < 0) != errors.Is(err, ErrNoColumn) || want >= 0 && i != want {
 				t.Errorf("%q: %d, %v", name, i, err)

@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/foliofs/folio/internal/must"
 )
 
 // TestNewMode makes databases of nothing and of an empty file: they are in WAL mode unless asked
@@ -29,12 +31,12 @@ func TestNewMode(t *testing.T) {
 			if mode, err := db.JournalMode(t.Context()); mode != tt.want || err != nil {
 				t.Errorf("asked for %v, before the first transaction: %v, %v; want %v", tt.ask, mode, err, tt.want)
 			}
-			mustDo(t, db.Exec(t.Context(), "CREATE TABLE t (a)"))
+			must.Do(t, db.Exec(t.Context(), "CREATE TABLE t (a)"))
 			mode, err := db.JournalMode(t.Context())
 			if mode != tt.want || err != nil {
 				t.Errorf("asked for %v: %v, %v; want %v", tt.ask, mode, err, tt.want)
 			}
-			mustDo(t, db.Close())
+			must.Do(t, db.Close())
 			for _, ask := range []JournalMode{JournalDefault, JournalTruncate, JournalWAL} {
 				want := map[bool]JournalMode{true: JournalDelete, false: ask}[ask == JournalDefault || ask == JournalWAL]
 				if tt.want == JournalWAL {
@@ -44,7 +46,7 @@ func TestNewMode(t *testing.T) {
 				if mode, err := db.JournalMode(t.Context()); mode != want || err != nil {
 					t.Errorf("a database in mode %v, asked for %v: %v, %v; want %v", tt.want, ask, mode, err, want)
 				}
-				mustDo(t, db.Close())
+				must.Do(t, db.Close())
 			}
 			if _, err := os.Stat(path + "-wal"); err == nil {
 				t.Error("the log is left")
@@ -52,11 +54,11 @@ func TestNewMode(t *testing.T) {
 		}
 	}
 	memory, err := OpenMemory(nil)
-	mustDo(t, err)
+	must.Do(t, err)
 	if mode, err := memory.JournalMode(t.Context()); mode != JournalDelete || err != nil {
 		t.Errorf("in memory: %v, %v", mode, err)
 	}
-	mustDo(t, memory.Close())
+	must.Do(t, memory.Close())
 }
 
 // openOnly opens a database that the test closes.
@@ -75,8 +77,8 @@ func TestLinks(t *testing.T) {
 	for mode, want := range map[JournalMode]int{JournalWAL: 1, JournalDelete: 0} {
 		path := filepath.Join(t.TempDir(), "db")
 		db := openOnly(t, path, &Options{Create: true, JournalMode: mode})
-		mustDo(t, db.Exec(t.Context(), "CREATE TABLE t (a)"))
-		mustDo(t, db.Close())
+		must.Do(t, db.Exec(t.Context(), "CREATE TABLE t (a)"))
+		must.Do(t, db.Close())
 		if err := os.Link(path, path+"2"); err != nil {
 			t.Skip(err)
 		}
@@ -86,9 +88,9 @@ func TestLinks(t *testing.T) {
 				told++
 			}
 		}})
-		mustDo(t, insertOne(db, 1))
-		mustDo(t, insertOne(db, 2))
-		mustDo(t, db.Close())
+		must.Do(t, insertOne(db, 1))
+		must.Do(t, insertOne(db, 2))
+		must.Do(t, db.Close())
 		if told != want {
 			t.Errorf("mode %v: told %d times, want %d", mode, told, want)
 		}

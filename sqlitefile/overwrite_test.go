@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/foliofs/folio/internal/must"
 )
 
 // TestOverwrite writes parts of values of all sizes, in transactions of which some are rolled back.
@@ -15,7 +17,7 @@ func TestOverwrite(t *testing.T) {
 		t.Run(fmt.Sprint(pageSize), func(t *testing.T) {
 			t.Parallel()
 			db := open(t, t.TempDir()+"/db", &Options{Create: true, PageSize: pageSize, Durability: DurabilityOff})
-			mustDo(t, db.Exec(t.Context(), "CREATE TABLE t (id INTEGER PRIMARY KEY, a, b)"))
+			must.Do(t, db.Exec(t.Context(), "CREATE TABLE t (id INTEGER PRIMARY KEY, a, b)"))
 			r := rand.New(rand.NewPCG(1, uint64(pageSize)))
 			var want [][]byte
 			update(t, db, func(tx *Tx) error {
@@ -106,15 +108,15 @@ func TestOverwriteRefused(t *testing.T) {
 	for _, sql := range []string{
 		"CREATE TABLE t (id INTEGER PRIMARY KEY, a)", "CREATE TABLE u (a UNIQUE)", "CREATE TABLE w (a PRIMARY KEY) WITHOUT ROWID",
 	} {
-		mustDo(t, db.Exec(t.Context(), sql))
+		must.Do(t, db.Exec(t.Context(), sql))
 	}
 	update(t, db, func(tx *Tx) error {
 		for name, err := range map[string]error{"t": nil, "u": nil, "w": nil} {
 			table, tableErr := tx.Table(name)
-			mustDo(t, tableErr)
+			must.Do(t, tableErr)
 			if name == "t" {
 				_, insertErr := table.Insert(1, "text")
-				mustDo(t, insertErr)
+				must.Do(t, insertErr)
 			}
 			for _, c := range []struct {
 				rowid, off int64

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/foliofs/folio/internal/must"
 )
 
 const readOnlyEnv = "FOLIO_READ_ONLY_DIRECTORY"
@@ -154,7 +156,7 @@ func TestCreateDenied(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	mustDo(t, os.Chmod(dir, 0o555))
+	must.Do(t, os.Chmod(dir, 0o555))
 	if out := asNobody(t, "TestCreateDeniedProcess", filepath.Join(dir, "new.db")); lineOf(out, "denied") != "true" {
 		t.Error(out)
 	}

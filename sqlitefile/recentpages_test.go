@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/pager"
 )
 
@@ -14,20 +15,20 @@ import (
 func TestRecentPages(t *testing.T) {
 	t.Parallel()
 	db := open(t, t.TempDir()+"/db", &Options{Create: true, PageSize: 65536, JournalMode: JournalWAL, Durability: DurabilityOff})
-	mustDo(t, db.Exec(t.Context(), "CREATE TABLE t (id INTEGER PRIMARY KEY, v)"))
+	must.Do(t, db.Exec(t.Context(), "CREATE TABLE t (id INTEGER PRIMARY KEY, v)"))
 	r := rand.New(rand.NewPCG(1, 2))
 	want := make([][]byte, 3*pager.RecentBytes/65536)
 	put := func(tx *Tx, i int) {
 		want[i] = bytes.Repeat([]byte{byte(r.Uint32())}, 1+r.IntN(100_000))
 		table, err := tx.Table("t")
-		mustDo(t, err)
-		mustDo(t, table.Put(int64(i), nil, want[i]))
+		must.Do(t, err)
+		must.Do(t, table.Put(int64(i), nil, want[i]))
 	}
 	compare := func(rx *Rx, i int) {
 		table, err := rx.Table("t")
-		mustDo(t, err)
+		must.Do(t, err)
 		row, ok, err := table.Get(int64(i))
-		mustDo(t, err)
+		must.Do(t, err)
 		if got, err := row.Bytes(1); !ok || err != nil || !bytes.Equal(got, want[i]) {
 			t.Errorf("row %d: %v, %v, %d bytes, want %d", i, ok, err, len(got), len(want[i]))
 		}
@@ -44,7 +45,7 @@ func TestRecentPages(t *testing.T) {
 			}
 			return nil
 		})
-		mustDo(t, db.View(t.Context(), func(rx *Rx) error {
+		must.Do(t, db.View(t.Context(), func(rx *Rx) error {
 			for i := range want {
 				if want[i] != nil {
 					compare(rx, i)

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"sync"
 	"testing"
+
+	"github.com/foliofs/folio/internal/must"
 )
 
 // TestRuns reads in the middle of long values again and again, from several goroutines, while they
@@ -13,7 +15,7 @@ import (
 func TestRuns(t *testing.T) {
 	t.Parallel()
 	db := open(t, t.TempDir()+"/db", &Options{Create: true, PageSize: 512, Durability: DurabilityOff})
-	mustDo(t, db.Exec(t.Context(), "CREATE TABLE t (id INTEGER PRIMARY KEY, a)"))
+	must.Do(t, db.Exec(t.Context(), "CREATE TABLE t (id INTEGER PRIMARY KEY, a)"))
 	r := rand.New(rand.NewPCG(1, 2))
 	const rows, size = 20, 30_000
 	tales := make([][]byte, rows)

@@ -8,6 +8,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/foliofs/folio/internal/must"
 )
 
 // scanned holds one value of each kind, and some that look like another kind.
@@ -33,7 +35,7 @@ func TestScanTypes(t *testing.T) {
 func eachScanned(t *testing.T, fn func(i int, row *Row)) {
 	t.Helper()
 	db := open(t, t.TempDir()+"/db", &Options{Create: true})
-	mustDo(t, db.Exec(t.Context(), "CREATE TABLE t (c)"))
+	must.Do(t, db.Exec(t.Context(), "CREATE TABLE t (c)"))
 	update(t, db, func(tx *Tx) error {
 		w, err := tx.Table("t")
 		for i := 0; i < len(scanned) && err == nil; i++ {

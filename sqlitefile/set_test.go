@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/foliofs/folio/internal/must"
 )
 
 // TestSet sets columns of rows of all sorts, and compares with Update of whole rows.
@@ -28,9 +30,9 @@ func TestSet(t *testing.T) {
 			t.Logf("seed %d", seed)
 			r := rand.New(rand.NewPCG(seed, 1))
 			db := open(t, t.TempDir()+"/db", &Options{Create: true, PageSize: 1024, Durability: DurabilityOff})
-			mustDo(t, db.Exec(t.Context(), "CREATE TABLE one "+table))
-			mustDo(t, db.Exec(t.Context(), "CREATE TABLE two "+table))
-			mustDo(t, db.Exec(t.Context(), "CREATE INDEX x ON one (d)"))
+			must.Do(t, db.Exec(t.Context(), "CREATE TABLE one "+table))
+			must.Do(t, db.Exec(t.Context(), "CREATE TABLE two "+table))
+			must.Do(t, db.Exec(t.Context(), "CREATE INDEX x ON one (d)"))
 			setSome(t, db, r)
 			report, err := db.Check(t.Context(), nil)
 			if err != nil || len(report.Problems) > 0 {
@@ -130,8 +132,8 @@ func sameTables(one, two TableWriter) error {
 func TestSetRefused(t *testing.T) {
 	t.Parallel()
 	db := open(t, t.TempDir()+"/db", &Options{Create: true, Durability: DurabilityOff})
-	mustDo(t, db.Exec(t.Context(), "CREATE TABLE t (id INTEGER PRIMARY KEY, a ANY NOT NULL, b INT) STRICT"))
-	mustDo(t, db.Exec(t.Context(), "CREATE TABLE k (a PRIMARY KEY, b) WITHOUT ROWID"))
+	must.Do(t, db.Exec(t.Context(), "CREATE TABLE t (id INTEGER PRIMARY KEY, a ANY NOT NULL, b INT) STRICT"))
+	must.Do(t, db.Exec(t.Context(), "CREATE TABLE k (a PRIMARY KEY, b) WITHOUT ROWID"))
 	update(t, db, func(tx *Tx) error {
 		table, err := tx.Table("t")
 		if err != nil {

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio/internal/dberr"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/race"
 )
 
@@ -135,12 +136,12 @@ func TestSideObstacles(t *testing.T) {
 func checkObstacle(t *testing.T, mode JournalMode, suffix string, o obstacle, u use) {
 	path := shared(t)
 	db, err := Open(path, nil)
-	mustDo(t, err)
-	mustDo(t, dberr.Join(db.SetJournalMode(t.Context(), mode), db.Close()))
+	must.Do(t, err)
+	must.Do(t, dberr.Join(db.SetJournalMode(t.Context(), mode), db.Close()))
 	outside := t.TempDir()
 	victim, absent := filepath.Join(outside, "victim"), filepath.Join(outside, "absent")
-	mustDo(t, os.WriteFile(victim, []byte("content"), 0o600))
-	mustDo(t, o.put(path+suffix, victim, absent))
+	must.Do(t, os.WriteFile(victim, []byte("content"), 0o600))
+	must.Do(t, o.put(path+suffix, victim, absent))
 	err = u.do(t, path)
 	if err != nil && (!errors.Is(err, ErrSideFile) && !errors.Is(err, fs.ErrExist) || strings.Contains(err.Error(), "\n")) {
 		t.Errorf("error %v", err)

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/foliofs/folio/internal/must"
 )
 
 var spillSeeds = flag.Uint64("spill.seeds", 24, "how often TestSpillTogether runs in each mode")
@@ -31,7 +33,7 @@ func wantRecovered(t *testing.T, db *DB, want map[int64]string) {
 func openSpilling(t *testing.T, mode JournalMode) *DB {
 	t.Helper()
 	db := open(t, filepath.Join(t.TempDir(), "db"), &Options{Create: true, PageSize: 512, JournalMode: mode, Durability: DurabilityOff, spillBytes: 16 * 512})
-	mustDo(t, db.Exec(t.Context(), "CREATE TABLE t (id INTEGER PRIMARY KEY, v TEXT)"))
+	must.Do(t, db.Exec(t.Context(), "CREATE TABLE t (id INTEGER PRIMARY KEY, v TEXT)"))
 	return db
 }
 
@@ -122,7 +124,7 @@ func spillBehind(t *testing.T, db *DB, want map[int64]string, second func(tx *Tx
 	if err != nil && !errors.Is(err, errTakenBack) {
 		t.Error(err)
 	}
-	mustDo(t, <-errs)
+	must.Do(t, <-errs)
 }
 
 // TestSpillAll lets a transaction end with nothing in memory: what was spilled must end with a
@@ -135,10 +137,10 @@ func TestSpillAll(t *testing.T) {
 		update(t, db, func(tx *Tx) error {
 			return tx.Nested(func(tx *Tx) error {
 				table, err := tx.Table("t")
-				mustDo(t, err)
+				must.Do(t, err)
 				for id := int64(0); id < 200 || int64(tx.pages.Held()*512) < db.options.spillBytes; id++ {
 					want[id] = strings.Repeat(string(rune('a'+n)), len(want[id])) // so that no page comes and none goes
-					mustDo(t, table.Put(id, nil, want[id]))
+					must.Do(t, table.Put(id, nil, want[id]))
 				}
 				_, _, err = table.LastRowid() // changes nothing, but spills
 				return err

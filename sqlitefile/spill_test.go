@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/race"
 )
 
@@ -67,23 +68,23 @@ func TestSpillAnew(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			db := open(t, filepath.Join(t.TempDir(), "db"), &Options{Create: true, PageSize: 512, JournalMode: JournalWAL, Durability: DurabilityOff, spillBytes: 32 * 512})
-			mustDo(t, db.Exec(t.Context(), "CREATE TABLE t (id INTEGER PRIMARY KEY, v TEXT)"))
+			must.Do(t, db.Exec(t.Context(), "CREATE TABLE t (id INTEGER PRIMARY KEY, v TEXT)"))
 			r := rand.New(rand.NewPCG(seed, 2))
 			want := make(map[int64]string)
 			for range 4 {
 				for range 10 {
 					update(t, db, func(tx *Tx) error {
 						table, err := tx.Table("t")
-						mustDo(t, err)
+						must.Do(t, err)
 						id := r.Int64N(1000)
 						want[id] = "one"
 						return table.Put(id, nil, want[id])
 					})
 				}
 				wantMap(t, db, want) // which looks for all pages in the log
-				mustDo(t, db.Update(t.Context(), func(tx *Tx) error { return spillParts(tx, r, want, 1+r.IntN(8)) }))
+				must.Do(t, db.Update(t.Context(), func(tx *Tx) error { return spillParts(tx, r, want, 1+r.IntN(8)) }))
 				wantMap(t, db, want)
-				mustDo(t, db.Checkpoint(t.Context(), CheckpointFull))
+				must.Do(t, db.Checkpoint(t.Context(), CheckpointFull))
 			}
 			if report, err := db.Check(t.Context(), nil); err != nil || !report.OK() {
 				t.Errorf("check: %v, %v", report, err)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/foliofs/folio/internal/invariant"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/osfile"
 	"github.com/foliofs/folio/internal/osfile/crashfs"
 	"github.com/foliofs/folio/internal/private"
@@ -28,30 +29,23 @@ func TestSync(t *testing.T) {
 				o := &Options{system: system, Create: true, Durability: d, NoMmap: true}
 				db := open(t, "/db", o)
 				if wal {
-					mustDo(t, db.SetJournalMode(t.Context(), JournalWAL))
+					must.Do(t, db.SetJournalMode(t.Context(), JournalWAL))
 				}
-				mustDo(t, db.Exec(t.Context(), "CREATE TABLE t (a)"))
+				must.Do(t, db.Exec(t.Context(), "CREATE TABLE t (a)"))
 				for i := range 20 {
-					mustDo(t, insertOne(db, i))
+					must.Do(t, insertOne(db, i))
 					if i%5 == 2 {
-						mustDo(t, db.Checkpoint(t.Context(), CheckpointMode(i%4)))
+						must.Do(t, db.Checkpoint(t.Context(), CheckpointMode(i%4)))
 					}
 					if i%3 != 0 {
 						continue
 					}
-					mustDo(t, db.Sync(t.Context()))
+					must.Do(t, db.Sync(t.Context()))
 					after := open(t, "/db", &Options{system: system.History().End().None().FS(), NoMmap: true})
 					wantCount(t, after, i+1)
 				}
 			})
 		}
-	}
-}
-
-func mustDo(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }
 
@@ -125,7 +119,7 @@ func TestSyncShared(t *testing.T) {
 	t.Parallel()
 	system := &countingSystem{System: osfile.OS}
 	db := open(t, shared(t), &Options{system: system, Durability: DurabilityNormal})
-	mustDo(t, db.SetJournalMode(t.Context(), JournalWAL))
+	must.Do(t, db.SetJournalMode(t.Context(), JournalWAL))
 	before := system.syncs.Load()
 	const goroutines, each = 50, 20
 	var wg sync.WaitGroup
@@ -174,13 +168,13 @@ func TestPin(t *testing.T) {
 	}
 	for _, n := range []int64{0, 1, 77, private.MaxPin} {
 		pinned(a, n, false)
-		mustDo(t, b.pager.Pin(n))
-		mustDo(t, b.pager.Pin(n))
+		must.Do(t, b.pager.Pin(n))
+		must.Do(t, b.pager.Pin(n))
 		pinned(a, n, true)
 		pinned(b, n, false)
-		mustDo(t, a.pager.Pin(n))
+		must.Do(t, a.pager.Pin(n))
 		pinned(b, n, true)
-		mustDo(t, b.pager.Unpin(n))
+		must.Do(t, b.pager.Unpin(n))
 		pinned(a, n, false)
 	}
 	for _, n := range []int64{-1, private.MaxPin + 1} {
@@ -188,6 +182,6 @@ func TestPin(t *testing.T) {
 			t.Errorf("pin(%d): %v", n, err)
 		}
 	}
-	mustDo(t, insertOne2(a, 1)) // pins keep no writer waiting
+	must.Do(t, insertOne2(a, 1)) // pins keep no writer waiting
 	pinned(b, 77, true)
 }

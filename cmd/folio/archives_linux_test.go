@@ -17,6 +17,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/foliofs/folio/internal/must"
 )
 
 var archivesFlag = flag.String("archives", "", "directories of archives that TestArchives compares with bsdtar, joined by commas")
@@ -41,7 +43,7 @@ func TestArchives(t *testing.T) {
 	counts := make(map[string]int)
 	for dir := range strings.SplitSeq(*archivesFlag, ",") {
 		files, err := os.ReadDir(dir)
-		must(t, err)
+		must.Do(t, err)
 		for _, f := range files {
 			if f.Type().IsRegular() {
 				counts[compareArchive(t, bsdtar, filepath.Join(dir, f.Name()))]++
@@ -60,7 +62,7 @@ func compareArchive(t *testing.T, bsdtar, path string) (what string) {
 		path = decoded(t, path, dir)
 	}
 	theirs, volume := filepath.Join(dir, "theirs"), filepath.Join(dir, "v.folio")
-	must(t, os.Mkdir(theirs, 0o755))
+	must.Do(t, os.Mkdir(theirs, 0o755))
 	start := time.Now().Add(-time.Second)
 	cmd := exec.Command("timeout", "20", bsdtar, "-xpf", path, "-C", theirs)
 	cmd.Env = append(os.Environ(), "TZ=UTC", "LC_ALL=C.UTF-8")
@@ -215,7 +217,7 @@ func joinNames(tree map[string]unpacked, links []linkedFile) map[string]unpacked
 func treeOfDisk(t *testing.T, dir string) map[string]unpacked {
 	tree := make(map[string]unpacked)
 	var links []linkedFile
-	must(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || path == dir {
 			return err
 		}
@@ -256,13 +258,13 @@ func sumOf(data []byte, err error) (string, error) {
 // decoded writes what a file of uuencode holds, and returns the path.
 func decoded(t *testing.T, path, dir string) string {
 	text, err := os.ReadFile(path)
-	must(t, err)
+	must.Do(t, err)
 	data, err := uudecode(text)
 	if err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}
 	out := filepath.Join(dir, strings.TrimSuffix(filepath.Base(path), ".uu"))
-	must(t, os.WriteFile(out, data, 0o600))
+	must.Do(t, os.WriteFile(out, data, 0o600))
 	return out
 }
 

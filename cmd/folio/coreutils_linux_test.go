@@ -20,6 +20,7 @@ import (
 	"github.com/foliofs/folio/cmd/folio/internal/listing"
 	"github.com/foliofs/folio/cmd/folio/internal/location"
 	"github.com/foliofs/folio/cmd/folio/internal/value"
+	"github.com/foliofs/folio/internal/must"
 )
 
 var (
@@ -76,13 +77,13 @@ func newPair(t *testing.T, r *rand.Rand) *pair {
 		T: t, rand: r, dir: filepath.Join(d, "dir"), volume: filepath.Join(d, "v.folio"),
 		outside: filepath.Join(d, "outside"), scratch: filepath.Join(d, "scratch"),
 	}
-	must(p, os.Mkdir(p.dir, 0o755), os.MkdirAll(filepath.Join(p.outside, "s", "sub"), 0o750), os.Mkdir(filepath.Join(p.outside, "t"), 0o700), os.Mkdir(p.scratch, 0o755))
+	must.Do(p, os.Mkdir(p.dir, 0o755), os.MkdirAll(filepath.Join(p.outside, "s", "sub"), 0o750), os.Mkdir(filepath.Join(p.outside, "t"), 0o700), os.Mkdir(p.scratch, 0o755))
 	for i, name := range []string{"a", "b", "s/a", "s/c", "t/h"} {
 		file := filepath.Join(p.outside, name)
 		content := bytes.Repeat([]byte(name), 1<<(4*i))
-		must(p, os.WriteFile(file, content, fs.FileMode(0o600|i*0o11)), os.Chtimes(file, p.oldTime(), p.oldTime()))
+		must.Do(p, os.WriteFile(file, content, fs.FileMode(0o600|i*0o11)), os.Chtimes(file, p.oldTime(), p.oldTime()))
 	}
-	must(p,
+	must.Do(p,
 		os.Symlink("a", filepath.Join(p.outside, "s", "l")), os.Link(filepath.Join(p.outside, "t", "h"), filepath.Join(p.outside, "t", "i")),
 		os.Truncate(filepath.Join(p.outside, "s", "c"), 200<<10),
 	)
@@ -96,7 +97,7 @@ func (p *pair) oldTime() time.Time { return time.Unix(1e9+p.rand.Int64N(1e8), p.
 func (p *pair) run(ops int) {
 	before := p.lines(p.readDir(p.dir))
 	for range ops {
-		must(p, exec.Command("cp", "-a", p.dir, p.dir+".before").Run())
+		must.Do(p, exec.Command("cp", "-a", p.dir, p.dir+".before").Run())
 		p.names = p.names[:0]
 		for _, line := range before {
 			name, _, _ := strings.Cut(line, " ")
@@ -111,7 +112,7 @@ func (p *pair) run(ops int) {
 			return
 		}
 		if !op.succeeded { // coreutils may have gone half of the way
-			must(p, os.RemoveAll(p.dir), os.Rename(p.dir+".before", p.dir))
+			must.Do(p, os.RemoveAll(p.dir), os.Rename(p.dir+".before", p.dir))
 		}
 		after := p.lines(p.readVolume())
 		want := p.lines(p.readDir(p.dir))
@@ -123,7 +124,7 @@ func (p *pair) run(ops int) {
 			p.Errorf("%s failed and changed something: %s", op, difference(before, after))
 		}
 		before = after
-		must(p, os.RemoveAll(p.dir+".before"))
+		must.Do(p, os.RemoveAll(p.dir+".before"))
 	}
 	if got := mustRun(p.T, "check", p.volume); !strings.Contains(got, ": ok: ") {
 		p.Error(got)
@@ -179,7 +180,7 @@ func (p *pair) same(op *operation) bool {
 	}
 	if op.out {
 		for _, dir := range copies {
-			must(p, os.RemoveAll(dir), os.MkdirAll(dir+"/d/a", 0o755), os.WriteFile(dir+"/f", []byte("old"), 0o640), os.Chtimes(dir+"/f", p.oldTime(), time.Unix(1e9, 0)),
+			must.Do(p, os.RemoveAll(dir), os.MkdirAll(dir+"/d/a", 0o755), os.WriteFile(dir+"/f", []byte("old"), 0o640), os.Chtimes(dir+"/f", p.oldTime(), time.Unix(1e9, 0)),
 				os.Symlink("f", dir+"/tofile"), os.Symlink("d", dir+"/todir"), os.Symlink("none", dir+"/tonone"))
 		}
 	}
@@ -217,7 +218,7 @@ type treeFile struct {
 
 func (p *pair) readDir(dir string) map[string]treeFile {
 	files := make(map[string]treeFile)
-	must(p, filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+	must.Do(p, filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -238,7 +239,7 @@ func (p *pair) readDir(dir string) map[string]treeFile {
 func (p *pair) readVolume() map[string]treeFile {
 	files := make(map[string]treeFile)
 	loc := location.Parse(p.volume)
-	must(p, loc.View(p.Context(), func(rx *folio.Rx) error {
+	must.Do(p, loc.View(p.Context(), func(rx *folio.Rx) error {
 		return listing.Walk(loc, rx, func(e *listing.Entry) (err error) {
 			n := &e.Node
 			f := treeFile{mode: e.Mode, mtime: time.Unix(0, n.Mtime), links: uint64(n.Nlink), id: n.Ino}

@@ -20,6 +20,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/foliofs/folio/cmd/folio/internal/mountpoint"
+	"github.com/foliofs/folio/internal/must"
 )
 
 var kills = flag.Int("kills", 7, "how often TestKilledDaemon kills the daemon of a mount")
@@ -167,7 +168,7 @@ func (k *killed) announced() {
 	k.t.Helper()
 	waitFor(k.t, k.dir+" is mounted", func() bool {
 		mounts, err := mountpoint.Volumes()
-		must(k.t, err)
+		must.Do(k.t, err)
 		return slices.ContainsFunc(mounts, func(m mountpoint.Mount) bool { return m.Dir == k.dir && announced(&m) })
 	})
 }

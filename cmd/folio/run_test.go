@@ -24,16 +24,6 @@ func mustRun(t *testing.T, args ...string) string {
 	return stdout
 }
 
-// must ends a test at an error.
-func must(t testing.TB, errs ...error) {
-	t.Helper()
-	for _, err := range errs {
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
 // waitFor waits until a condition holds that another process brings about.
 func waitFor(t testing.TB, what string, holds func() bool) {
 	t.Helper()

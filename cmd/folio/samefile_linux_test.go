@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/foliofs/folio/cmd/folio/internal/location"
+	"github.com/foliofs/folio/internal/must"
 )
 
 // linkedNames are paths in a tree of hard and symbolic links. d is a directory; f, g, d/g and d/h
@@ -53,12 +54,12 @@ func linkTree(dir string) error {
 // sides.
 func newLinkPair(t *testing.T) (*pair, func()) {
 	p := newPair(t, rand.New(rand.NewPCG(1, 1)))
-	must(p, linkTree(p.dir))
+	must.Do(p, linkTree(p.dir))
 	mustRun(t, "import", "-qf", p.dir, p.volume)
 	volume, err := os.ReadFile(p.volume)
-	must(p, err)
+	must.Do(p, err)
 	return p, func() {
-		must(p, os.RemoveAll(p.dir), linkTree(p.dir), os.WriteFile(p.volume, volume, 0o644))
+		must.Do(p, os.RemoveAll(p.dir), linkTree(p.dir), os.WriteFile(p.volume, volume, 0o644))
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/sqlitefile"
 )
 
@@ -35,15 +36,15 @@ var sideObstacles = map[string]func(side, victim, absent string) error{
 func sideVolume(t *testing.T) (dir, volume string) {
 	t.Helper()
 	dir = t.TempDir()
-	must(t, os.Mkdir(filepath.Join(dir, "src"), 0o755))
-	must(t, os.WriteFile(filepath.Join(dir, "src/a"), []byte("hello\n"), 0o644))
+	must.Do(t, os.Mkdir(filepath.Join(dir, "src"), 0o755))
+	must.Do(t, os.WriteFile(filepath.Join(dir, "src/a"), []byte("hello\n"), 0o644))
 	volume = filepath.Join(dir, "v.folio")
 	if code, _, stderr := runFolio(t, "import", "-q", filepath.Join(dir, "src"), volume); code != 0 {
 		t.Fatal(stderr)
 	}
 	data, err := os.ReadFile(volume)
-	must(t, err)
-	must(t, os.WriteFile(filepath.Join(dir, "good"), data, 0o644))
+	must.Do(t, err)
+	must.Do(t, os.WriteFile(filepath.Join(dir, "good"), data, 0o644))
 	return dir, volume
 }
 
@@ -69,12 +70,12 @@ func TestSideObstacles(t *testing.T) {
 func checkObstacle(t *testing.T, mode sqlitefile.JournalMode, suffix, command string, put func(side, victim, absent string) error) {
 	dir, volume := sideVolume(t)
 	db, err := sqlitefile.Open(volume, nil)
-	must(t, err)
-	must(t, errors.Join(db.SetJournalMode(t.Context(), mode), db.Close()))
+	must.Do(t, err)
+	must.Do(t, errors.Join(db.SetJournalMode(t.Context(), mode), db.Close()))
 	outside := t.TempDir()
 	victim, absent := filepath.Join(outside, "victim"), filepath.Join(outside, "absent")
-	must(t, os.WriteFile(victim, []byte("content"), 0o600))
-	must(t, put(volume+suffix, victim, absent))
+	must.Do(t, os.WriteFile(victim, []byte("content"), 0o600))
+	must.Do(t, put(volume+suffix, victim, absent))
 	code, _, stderr := runFolio(t, sideArgs(command, dir, volume)...)
 	if code != 0 && strings.Count(stderr, "\n") != 1 {
 		t.Errorf("%s: %q", command, stderr)
@@ -83,9 +84,9 @@ func checkObstacle(t *testing.T, mode sqlitefile.JournalMode, suffix, command st
 		t.Errorf("%s: not refused", command)
 	}
 	info, err := os.Stat(victim)
-	must(t, err)
+	must.Do(t, err)
 	got, err := os.ReadFile(victim)
-	must(t, err)
+	must.Do(t, err)
 	if string(got) != "content" || info.Mode() != 0o600 {
 		t.Errorf("%s: the victim is %v, %.20q", command, info.Mode(), got)
 	}
@@ -111,8 +112,8 @@ func TestSideAccess(t *testing.T) {
 	}
 	for _, mode := range []fs.FileMode{0o600, 0o640, 0o664} {
 		dir, volume := sideVolume(t)
-		must(t, os.Chown(volume, uid, gid))
-		must(t, os.Chmod(volume, mode))
+		must.Do(t, os.Chown(volume, uid, gid))
+		must.Do(t, os.Chmod(volume, mode))
 		for _, command := range []string{
 			"put FILE VOL:b", "import -f DIR/src VOL", "compact VOL", "backup VOL DIR/copy", "backup -f VOL DIR/good", "sync DIR/src VOL", "backup -f DIR/copy VOL",
 		} {
@@ -146,7 +147,7 @@ func TestNoLocks(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	before, err := os.ReadFile(volume)
-	must(t, err)
+	must.Do(t, err)
 	for _, errno := range []string{"ENOLCK", "EOPNOTSUPP"} {
 		for _, command := range []string{"ls VOL", "put FILE VOL:b", "rm VOL:a", "compact VOL", "backup VOL DIR/copy", "import -f DIR/src VOL"} {
 			args := []string{"-f", "-qq", "-o", os.DevNull, "-P", volume, "-e", "trace=fcntl", "-e", "inject=fcntl:error=" + errno, folio}
@@ -160,7 +161,7 @@ func TestNoLocks(t *testing.T) {
 		}
 	}
 	after, err := os.ReadFile(volume)
-	must(t, err)
+	must.Do(t, err)
 	if string(after) != string(before) {
 		t.Error("the volume was changed")
 	}

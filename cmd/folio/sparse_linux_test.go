@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/store"
 )
 
@@ -17,22 +18,22 @@ import (
 func sparseTree(t *testing.T) (dir string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "src")
-	must(t, os.Mkdir(dir, 0o700))
+	must.Do(t, os.Mkdir(dir, 0o700))
 	const mib = 1 << 20
 	for name, at := range map[string][]int64{
 		"huge": {1 << 40, 2<<40 + 7}, "hole": {2 << 40}, "first": {5*mib + 3, 6 * mib}, "last": {0, 6 * mib},
 		"many": {0, mib + 5, 2*mib - 5, 3 * mib, 4*mib + 70_000, 7*mib + 1},
 	} {
 		f, err := os.Create(filepath.Join(dir, name))
-		must(t, err)
+		must.Do(t, err)
 		for _, off := range at[:len(at)-1] {
 			_, err := f.WriteAt(bytes.Repeat([]byte("data"), 1000), off)
-			must(t, err)
+			must.Do(t, err)
 		}
 		if err := f.Truncate(at[len(at)-1]); err != nil {
 			t.Skip("no large files here:", err)
 		}
-		must(t, f.Close())
+		must.Do(t, f.Close())
 	}
 	if room(t, filepath.Join(dir, "huge")) > 64<<10 {
 		t.Skip("no holes here")
@@ -44,7 +45,7 @@ func sparseTree(t *testing.T) (dir string) {
 func room(t *testing.T, path string) int64 {
 	t.Helper()
 	var st unix.Stat_t
-	must(t, unix.Stat(path, &st))
+	must.Do(t, unix.Stat(path, &st))
 	return st.Blocks * 512
 }
 
@@ -83,15 +84,15 @@ func TestSparseIn(t *testing.T) {
 func wantHoles(t *testing.T, src, volume string) {
 	t.Helper()
 	v, err := folio.Open(volume, &folio.Options{ReadOnly: true})
-	must(t, err)
+	must.Do(t, err)
 	defer v.Close()
 	list, err := os.ReadDir(src)
-	must(t, err)
+	must.Do(t, err)
 	for _, d := range list {
 		there, err := d.Info()
-		must(t, err)
+		must.Do(t, err)
 		info, err := v.Stat(d.Name())
-		must(t, err)
+		must.Do(t, err)
 		n := info.Sys().(*folio.Node)
 		if stored := n.Size - n.Holes; n.Size != there.Size() || stored > 10*store.ChunkSize {
 			t.Errorf("%s: %d of %d bytes are stored", d.Name(), stored, n.Size)
@@ -104,8 +105,8 @@ func sameData(t *testing.T, a, b string) {
 	t.Helper()
 	x, errX := os.Open(a)
 	y, errY := os.Open(b)
-	must(t, errX)
-	must(t, errY)
+	must.Do(t, errX)
+	must.Do(t, errY)
 	defer x.Close()
 	defer y.Close()
 	infoX, errX := x.Stat()
@@ -120,7 +121,7 @@ func sameData(t *testing.T, a, b string) {
 				break
 			}
 			end, err = unix.Seek(int(f.Fd()), start, unix.SEEK_HOLE)
-			must(t, err)
+			must.Do(t, err)
 			p, q := make([]byte, end-start), make([]byte, end-start)
 			_, errX := x.ReadAt(p, start)
 			_, errY := y.ReadAt(q, start)

@@ -23,6 +23,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/foliofs/folio/cmd/folio/internal/interrupt"
+	"github.com/foliofs/folio/internal/must"
 )
 
 var (
@@ -40,7 +41,7 @@ type grove struct {
 
 func newGrove(t *testing.T, seed uint64) *grove {
 	g := &grove{t: t, r: rand.New(rand.NewPCG(seed, 0)), root: filepath.Join(t.TempDir(), "src"), now: time.Unix(1e9, 0)}
-	must(g.t, os.Mkdir(g.root, 0o755))
+	must.Do(g.t, os.Mkdir(g.root, 0o755))
 	g.change(60)
 	return g
 }
@@ -50,7 +51,7 @@ func (g *grove) change(n int) {
 	for range n {
 		dirs, others := g.paths()
 		free := filepath.Join(pick(g.r, dirs), fmt.Sprintf("%c%c", 'a'+g.r.IntN(6), 'a'+g.r.IntN(6)))
-		must(g.t, os.RemoveAll(free)) // for something of another type, perhaps
+		must.Do(g.t, os.RemoveAll(free)) // for something of another type, perhaps
 		if all := append(others, dirs[1:]...); g.r.IntN(2) > 0 && len(all) > 0 {
 			g.alter(pick(g.r, all), free)
 		} else {
@@ -61,7 +62,7 @@ func (g *grove) change(n int) {
 
 // paths returns all that is in the tree; its root comes first.
 func (g *grove) paths() (dirs, others []string) {
-	must(g.t, filepath.WalkDir(g.root, func(path string, d fs.DirEntry, err error) error {
+	must.Do(g.t, filepath.WalkDir(g.root, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() {
 			dirs = append(dirs, path)
 		} else if err == nil {
@@ -78,11 +79,11 @@ func pick(r *rand.Rand, list []string) string { return list[r.IntN(len(list))] }
 func (g *grove) make(path string, others []string) {
 	switch g.r.IntN(8) {
 	case 0, 1:
-		must(g.t, os.Mkdir(path, 0o700|fs.FileMode(g.r.IntN(0o100))))
+		must.Do(g.t, os.Mkdir(path, 0o700|fs.FileMode(g.r.IntN(0o100))))
 	case 2:
-		must(g.t, os.Symlink(strings.Repeat("x", 1+g.r.IntN(50)), path))
+		must.Do(g.t, os.Symlink(strings.Repeat("x", 1+g.r.IntN(50)), path))
 	case 3:
-		must(g.t, unix.Mkfifo(path, 0o600))
+		must.Do(g.t, unix.Mkfifo(path, 0o600))
 	case 4:
 		if len(others) > 0 {
 			_ = os.Link(pick(g.r, others), path) // unless that was just removed
@@ -96,11 +97,11 @@ func (g *grove) make(path string, others []string) {
 func (g *grove) write(path string) {
 	content := bytes.Repeat([]byte{byte(g.r.Uint32())}, g.r.IntN(1<<g.r.IntN(18)))
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
-	must(g.t, err)
+	must.Do(g.t, err)
 	_, err = f.WriteAt(content, int64(g.r.IntN(4)/3*g.r.IntN(3<<20)))
-	must(g.t, errors.Join(err, f.Close()))
+	must.Do(g.t, errors.Join(err, f.Close()))
 	g.now = g.now.Add(time.Duration(1 + g.r.Int64N(1e10)))
-	must(g.t, os.Chtimes(path, g.now, g.now))
+	must.Do(g.t, os.Chtimes(path, g.now, g.now))
 }
 
 // alter changes what is there.
@@ -112,18 +113,18 @@ func (g *grove) alter(path, free string) {
 	regular := info.Mode().IsRegular()
 	switch g.r.IntN(6) {
 	case 0:
-		must(g.t, os.RemoveAll(path))
+		must.Do(g.t, os.RemoveAll(path))
 	case 1:
 		if !strings.HasPrefix(free, path) { // not into itself
-			must(g.t, os.Rename(path, free))
+			must.Do(g.t, os.Rename(path, free))
 		}
 	case 2:
 		if regular || info.IsDir() {
-			must(g.t, os.Chmod(path, 0o700|fs.FileMode(g.r.IntN(0o100))))
+			must.Do(g.t, os.Chmod(path, 0o700|fs.FileMode(g.r.IntN(0o100))))
 		}
 	case 3:
 		if os.Geteuid() == 0 {
-			must(g.t, os.Lchown(path, g.r.IntN(100), g.r.IntN(100)))
+			must.Do(g.t, os.Lchown(path, g.r.IntN(100), g.r.IntN(100)))
 		}
 	case 4:
 		if regular {

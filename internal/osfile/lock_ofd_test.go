@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/osfile"
 )
 
@@ -20,18 +21,18 @@ func TestLockAgainstPOSIXInProcess(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "x")
 	f := open(t, name)
 	p, err := openPOSIX(name)
-	must(t, err)
+	must.Do(t, err)
 	defer p.f.Close()
-	must(t, p.lock(osfile.Exclusive, far, size))
+	must.Do(t, p.lock(osfile.Exclusive, far, size))
 	checkLock(t, f, osfile.Shared, far, true)
-	must(t, p.unlock(far, size))
-	must(t, f.Lock(osfile.Shared, far, size))
-	must(t, p.lock(osfile.Shared, far, size))
+	must.Do(t, p.unlock(far, size))
+	must.Do(t, f.Lock(osfile.Shared, far, size))
+	must.Do(t, p.lock(osfile.Shared, far, size))
 	if err := p.lock(osfile.Exclusive, far, size); !errors.Is(err, unix.EAGAIN) && !errors.Is(err, unix.EACCES) {
 		t.Errorf("POSIX lock over ours: %v", err)
 	}
 	lk := unix.Flock_t{Type: unix.F_WRLCK, Start: far, Len: size}
-	must(t, unix.FcntlFlock(p.f.Fd(), unix.F_GETLK, &lk))
+	must.Do(t, unix.FcntlFlock(p.f.Fd(), unix.F_GETLK, &lk))
 	if lk.Type != unix.F_RDLCK || lk.Pid != -1 {
 		t.Errorf("F_GETLK shows our lock as %+v", lk)
 	}
@@ -42,11 +43,11 @@ func TestCloseUnlocksDespiteChild(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "x")
 	a, b := open(t, name), open(t, name)
-	must(t, a.Lock(osfile.Exclusive, far, size))
+	must.Do(t, a.Lock(osfile.Exclusive, far, size))
 	dup, err := unix.FcntlInt(uintptr(a.FD()), unix.F_DUPFD_CLOEXEC, 0) // as a fork would
-	must(t, err)
+	must.Do(t, err)
 	defer unix.Close(dup)
-	must(t, a.Close())
+	must.Do(t, a.Close())
 	checkLock(t, b, osfile.Exclusive, far, false)
 }
 
@@ -55,9 +56,9 @@ func TestLockSharedReadOnly(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "x")
 	write(t, name)
 	f, err := osfile.Open(name, os.O_RDONLY, 0)
-	must(t, err)
+	must.Do(t, err)
 	defer f.Close()
-	must(t, f.Lock(osfile.Shared, far, size))
+	must.Do(t, f.Lock(osfile.Shared, far, size))
 	err = f.Lock(osfile.Exclusive, far, size)
 	wantPathError(t, err, "lock", f.Name(), unix.EBADF)
 }
@@ -67,12 +68,12 @@ func TestCloseKeepsOwnLocks(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "x")
 	a, b := open(t, name), open(t, name)
-	must(t, a.Lock(osfile.Shared, far, size))
-	must(t, b.Lock(osfile.Shared, far+1, size))
-	must(t, b.Close())
-	must(t, open(t, name).Close())
+	must.Do(t, a.Lock(osfile.Shared, far, size))
+	must.Do(t, b.Lock(osfile.Shared, far+1, size))
+	must.Do(t, b.Close())
+	must.Do(t, open(t, name).Close())
 	tryOther(t, name, true)
-	must(t, a.Close())
+	must.Do(t, a.Close())
 	tryOther(t, name, false)
 }
 

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/osfile"
 )
 
@@ -140,30 +141,30 @@ func TestLockConversion(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "x")
 	a, b := open(t, name), open(t, name)
-	must(t, a.Lock(osfile.Shared, far, size))
-	must(t, b.Lock(osfile.Shared, far, size))
+	must.Do(t, a.Lock(osfile.Shared, far, size))
+	must.Do(t, b.Lock(osfile.Shared, far, size))
 	if err := a.Lock(osfile.Exclusive, far, size); !errors.Is(err, osfile.ErrLocked) {
 		t.Errorf("upgrade beside another reader: %v", err)
 	}
 	if locked, err := a.Locked(osfile.Exclusive, far, size); !locked || err != nil {
 		t.Errorf("beside another reader: Locked = %v, %v", locked, err)
 	}
-	must(t, b.Unlock(far, size))
+	must.Do(t, b.Unlock(far, size))
 	if locked, err := a.Locked(osfile.Exclusive, far, size); locked || err != nil {
 		t.Errorf("alone: Locked = %v, %v", locked, err)
 	}
 	checkLock(t, b, osfile.Exclusive, far, true) // a is still a reader
-	must(t, a.Lock(osfile.Shared, far, size))    // which changes nothing
-	must(t, a.Lock(osfile.Exclusive, far, size))
+	must.Do(t, a.Lock(osfile.Shared, far, size)) // which changes nothing
+	must.Do(t, a.Lock(osfile.Exclusive, far, size))
 	checkLock(t, b, osfile.Shared, far, true)
-	must(t, a.Lock(osfile.Shared, far, size))
+	must.Do(t, a.Lock(osfile.Shared, far, size))
 	checkLock(t, b, osfile.Shared, far, false)
 	if osfile.SplitsLocks {
-		must(t, a.Unlock(far, 1))
+		must.Do(t, a.Unlock(far, 1))
 		checkLock(t, b, osfile.Exclusive, far, false) // a part of a range can be unlocked
 		checkLock(t, b, osfile.Exclusive, far+1, true)
 	}
-	must(t, a.Unlock(far-1, size+2)) // whatever is locked in there
+	must.Do(t, a.Unlock(far-1, size+2)) // whatever is locked in there
 	checkLock(t, b, osfile.Exclusive, far, false)
 	checkLock(t, b, osfile.Exclusive, far+1, false)
 }

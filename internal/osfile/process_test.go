@@ -100,10 +100,3 @@ func open(t *testing.T, name string) *osfile.File {
 	t.Cleanup(func() { _ = f.Close() })
 	return f
 }
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}

@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/osfile"
 )
 
@@ -23,7 +24,7 @@ func init() { roles["crowded"] = crowdedRole }
 func descriptors(t *testing.T, name string) []int {
 	t.Helper()
 	var st unix.Stat_t
-	must(t, unix.Stat(name, &st))
+	must.Do(t, unix.Stat(name, &st))
 	return descriptorsOf(t, st)
 }
 
@@ -34,7 +35,7 @@ func descriptorsOf(t *testing.T, want unix.Stat_t) []int {
 		dir = "/proc/self/fd"
 	}
 	entries, err := os.ReadDir(dir)
-	must(t, err)
+	must.Do(t, err)
 	var st unix.Stat_t
 	var fds []int
 	for _, e := range entries {
@@ -50,9 +51,9 @@ func TestCloseClosesWhatIsOnlyOurs(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "x")
 	a, b := open(t, name), open(t, name)
-	must(t, a.Lock(osfile.Shared, far, size)) // our own locks are no reason to keep a descriptor
-	must(t, b.Close())
-	must(t, a.Close())
+	must.Do(t, a.Lock(osfile.Shared, far, size)) // our own locks are no reason to keep a descriptor
+	must.Do(t, b.Close())
+	must.Do(t, a.Close())
 	if fds := descriptors(t, name); len(fds) != 0 {
 		t.Errorf("descriptors %v are left", fds)
 	}
@@ -64,7 +65,7 @@ func TestCloseBesideOtherProcess(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "x")
 	write(t, name)
 	hold(t, "posix", osfile.Shared, name)
-	must(t, open(t, name).Close())
+	must.Do(t, open(t, name).Close())
 	if fds := descriptors(t, name); len(fds) != 0 {
 		t.Errorf("descriptors %v are left", fds)
 	}
@@ -79,17 +80,17 @@ func TestCloseKeepsForeignLock(t *testing.T) {
 		name := filepath.Join(t.TempDir(), "x")
 		write(t, name)
 		p, err := openPOSIX(name)
-		must(t, err)
+		must.Do(t, err)
 		defer p.f.Close()
-		must(t, p.lock(osfile.Shared, far, size))
+		must.Do(t, p.lock(osfile.Shared, far, size))
 		if plain {
 			f, err := os.Open(name)
-			must(t, err)
-			must(t, f.Close())
+			must.Do(t, err)
+			must.Do(t, f.Close())
 		} else {
-			must(t, open(t, name).Close())
+			must.Do(t, open(t, name).Close())
 			_, err = osfile.ReadFirst(name, make([]byte, 4))
-			must(t, err)
+			must.Do(t, err)
 		}
 		checkLock(t, open(t, name), osfile.Exclusive, far, !plain)
 	}
@@ -102,29 +103,29 @@ func TestCloseParksAndReuses(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "x")
 	write(t, name)
 	p, err := openPOSIX(name)
-	must(t, err)
+	must.Do(t, err)
 	for range 10 {
 		a, b := open(t, name), open(t, name)
 		r, err := osfile.Open(name, os.O_RDONLY, 0)
-		must(t, err)
-		must(t, a.Lock(osfile.Exclusive, 0, 1))
-		must(t, a.Close())
-		must(t, b.Lock(osfile.Exclusive, 0, 1)) // a parked descriptor holds no lock
-		must(t, b.Close())
-		must(t, r.Close())
+		must.Do(t, err)
+		must.Do(t, a.Lock(osfile.Exclusive, 0, 1))
+		must.Do(t, a.Close())
+		must.Do(t, b.Lock(osfile.Exclusive, 0, 1)) // a parked descriptor holds no lock
+		must.Do(t, b.Close())
+		must.Do(t, r.Close())
 	}
 	if fds := descriptors(t, name); len(fds) != 4 { // two to write, one to read, one foreign
 		t.Errorf("descriptors %v", fds)
 	}
-	must(t, p.f.Close())
-	must(t, open(t, name).Close())
+	must.Do(t, p.f.Close())
+	must.Do(t, open(t, name).Close())
 	if fds := descriptors(t, name); len(fds) != 3 {
 		t.Errorf("descriptors %v after the other library has gone", fds)
 	}
 	var st unix.Stat_t
-	must(t, unix.Stat(name, &st))
-	must(t, os.Remove(name))
-	must(t, open(t, name+"2").Close())
+	must.Do(t, unix.Stat(name, &st))
+	must.Do(t, os.Remove(name))
+	must.Do(t, open(t, name+"2").Close())
 	if fds := descriptorsOf(t, st); len(fds) != 0 {
 		t.Errorf("descriptors %v are left of a removed file", fds)
 	}
@@ -135,7 +136,7 @@ func TestParkedAreBounded(t *testing.T) {
 	dir := t.TempDir()
 	before := osfile.Parked()
 	for i := range osfile.MaxParked + 20 {
-		must(t, parkMixed(filepath.Join(dir, strconv.Itoa(i))))
+		must.Do(t, parkMixed(filepath.Join(dir, strconv.Itoa(i))))
 	}
 	if n := osfile.Parked(); n < osfile.MaxParked || n > osfile.MaxParked+1 {
 		t.Errorf("%d descriptors are parked, %d before", n, before)
@@ -194,10 +195,10 @@ func TestReuseFollowsInode(t *testing.T) {
 	name, other := filepath.Join(dir, "x"), filepath.Join(dir, "y")
 	write(t, name)
 	p, err := openPOSIX(name)
-	must(t, err)
+	must.Do(t, err)
 	defer p.f.Close()
-	must(t, open(t, name).Close())
-	must(t, os.Rename(name, other))
+	must.Do(t, open(t, name).Close())
+	must.Do(t, os.Rename(name, other))
 	f := open(t, name) // a new file
 	if n, err := f.Size(); n != 0 || err != nil {
 		t.Errorf("the new file has %d bytes, %v", n, err)
@@ -216,10 +217,10 @@ func TestCloseKeepsForeignLockUnderLoad(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "x")
 	write(t, name)
 	p, err := openPOSIX(name)
-	must(t, err)
+	must.Do(t, err)
 	defer func() { _ = p.f.Close() }()
 	watch := open(t, name)
-	must(t, open(t, name).Close()) // the registry has seen the other library
+	must.Do(t, open(t, name).Close()) // the registry has seen the other library
 	var wg sync.WaitGroup
 	done := make(chan struct{})
 	for range 4 {
@@ -227,17 +228,17 @@ func TestCloseKeepsForeignLockUnderLoad(t *testing.T) {
 	}
 	for i := range 500 {
 		if i%2 == 1 {
-			must(t, p.f.Close())
+			must.Do(t, p.f.Close())
 			p, err = openPOSIX(name)
-			must(t, err)
+			must.Do(t, err)
 		}
-		must(t, p.lock(osfile.Shared, far, size))
+		must.Do(t, p.lock(osfile.Shared, far, size))
 		runtime.Gosched()
 		if locked, err := watch.Locked(osfile.Exclusive, far, size); !locked || err != nil {
 			t.Errorf("the lock is gone: %v", err)
 			break
 		}
-		must(t, p.unlock(far, size))
+		must.Do(t, p.unlock(far, size))
 	}
 	close(done)
 	wg.Wait()

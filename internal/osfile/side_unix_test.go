@@ -17,6 +17,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/osfile"
 	"github.com/foliofs/folio/internal/race"
 )
@@ -125,17 +126,17 @@ func TestSideOwner(t *testing.T) {
 			db := open(t, filepath.Join(dir, "db"))
 			side := db.Name() + "-wal"
 			write(t, side)
-			must(t, os.Chown(side, tt.owner, tt.owner))
-			must(t, os.Chown(db.Name(), 1001, 1001))
-			must(t, os.Chmod(db.Name(), tt.db))
-			must(t, os.Chmod(dir, tt.dir))
+			must.Do(t, os.Chown(side, tt.owner, tt.owner))
+			must.Do(t, os.Chown(db.Name(), 1001, 1001))
+			must.Do(t, os.Chmod(db.Name(), tt.db))
+			must.Do(t, os.Chmod(dir, tt.dir))
 			for _, flag := range sideFlags {
 				f, err := db.OpenSide("-wal", flag)
 				if errors.Is(err, osfile.ErrSideFile) != tt.refused || !tt.refused && err != nil {
 					t.Errorf("flag %d: %v", flag, err)
 				}
 				if err == nil {
-					must(t, f.Close())
+					must.Do(t, f.Close())
 				}
 			}
 			wantContent(t, side, "content")
@@ -157,12 +158,12 @@ func TestSideAccess(t *testing.T) {
 			for _, owner := range owners {
 				db := filepath.Join(t.TempDir(), "db")
 				write(t, db)
-				must(t, os.Chmod(db, mode))
+				must.Do(t, os.Chmod(db, mode))
 				if owner != os.Geteuid() {
-					must(t, os.Chown(db, owner, owner+1))
+					must.Do(t, os.Chown(db, owner, owner+1))
 				}
 				write(t, db+"-empty")
-				must(t, os.Truncate(db+"-empty", 0))
+				must.Do(t, os.Truncate(db+"-empty", 0))
 				write(t, db+"-full")
 				start(t, "side", strconv.Itoa(umask), db).stop()
 				wantAccess(t, db+"-new", db, mode)
@@ -178,8 +179,8 @@ func TestSideAccess(t *testing.T) {
 func wantAccess(t *testing.T, name, like string, mode fs.FileMode) {
 	t.Helper()
 	var got, want unix.Stat_t
-	must(t, unix.Lstat(name, &got))
-	must(t, unix.Lstat(like, &want))
+	must.Do(t, unix.Lstat(name, &got))
+	must.Do(t, unix.Lstat(like, &want))
 	if fs.FileMode(got.Mode)&fs.ModePerm != mode || got.Uid != want.Uid || got.Gid != want.Gid {
 		t.Errorf("%s of %o, %d:%d: %o, %d:%d", filepath.Base(name), want.Mode, want.Uid, want.Gid, got.Mode, got.Uid, got.Gid)
 	}
@@ -270,12 +271,12 @@ func TestPrepareSide(t *testing.T) {
 		t.Errorf("without a database: %v", err)
 	}
 	write(t, db)
-	must(t, os.Chmod(db, 0o640))
-	must(t, os.Symlink("db", filepath.Join(dir, "link")))
-	must(t, osfile.PrepareSide(filepath.Join(dir, "link"), "-hold"))
+	must.Do(t, os.Chmod(db, 0o640))
+	must.Do(t, os.Symlink("db", filepath.Join(dir, "link")))
+	must.Do(t, osfile.PrepareSide(filepath.Join(dir, "link"), "-hold"))
 	wantAccess(t, db+"-hold", db, 0o640)
-	must(t, os.Remove(db+"-hold"))
-	must(t, os.Symlink("absent", db+"-hold"))
+	must.Do(t, os.Remove(db+"-hold"))
+	must.Do(t, os.Symlink("absent", db+"-hold"))
 	if err := osfile.PrepareSide(db, "-hold"); !errors.Is(err, osfile.ErrSideFile) {
 		t.Errorf("a link: %v", err)
 	}

@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/foliofs/folio/internal/must"
 )
 
 // Run checks the file systems that open returns. Each must be empty.
@@ -33,17 +35,10 @@ func Run(t *testing.T, open func(t *testing.T) FS) {
 	}
 }
 
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 func mustOpen(t *testing.T, f FS, name string, flag int) File {
 	t.Helper()
 	file, err := f.OpenFile(name, flag, 0o644)
-	must(t, err)
+	must.Do(t, err)
 	t.Cleanup(func() { _ = file.Close() })
 	return file
 }
@@ -84,10 +79,10 @@ func wantList(t *testing.T, f FS, dir string, want ...string) {
 
 // testRefusals makes impossible calls. They must fail and must change nothing.
 func testRefusals(t *testing.T, f FS) {
-	must(t, f.MkdirAll("d/e", 0o755))
-	must(t, f.WriteFile("f", []byte("f"), 0o644))
-	must(t, f.Symlink("none", "dangling"))
-	must(t, f.Symlink("loop", "loop"))
+	must.Do(t, f.MkdirAll("d/e", 0o755))
+	must.Do(t, f.WriteFile("f", []byte("f"), 0o644))
+	must.Do(t, f.Symlink("none", "dangling"))
+	must.Do(t, f.Symlink("loop", "loop"))
 	now := time.Now()
 	for what, test := range map[string]struct{ got, want error }{
 		"Mkdir over a file":                 {f.Mkdir("f", 0o755), fs.ErrExist},
@@ -134,11 +129,11 @@ func testRefusals(t *testing.T, f FS) {
 
 // testEscapes uses names that lead outside. Every call must fail.
 func testEscapes(t *testing.T, f FS) {
-	must(t, f.MkdirAll("d/e", 0o755))
-	must(t, f.Symlink("..", "up"))
-	must(t, f.Symlink("/", "slash"))
-	must(t, f.Symlink("../..", "d/far"))
-	must(t, f.WriteFile("f", []byte("inside"), 0o644))
+	must.Do(t, f.MkdirAll("d/e", 0o755))
+	must.Do(t, f.Symlink("..", "up"))
+	must.Do(t, f.Symlink("/", "slash"))
+	must.Do(t, f.Symlink("../..", "d/far"))
+	must.Do(t, f.WriteFile("f", []byte("inside"), 0o644))
 	for _, name := range []string{"..", "../x", "/", "/etc/passwd", "d/../../x", "up/x", "slash/etc/passwd", "d/far/x", "d/e/../../../f"} {
 		for what, err := range map[string]error{
 			"Stat": second(f.Stat(name)), "ReadFile": second(f.ReadFile(name)), "WriteFile": f.WriteFile(name, nil, 0o644), "Mkdir": f.Mkdir(name, 0o755),
@@ -204,9 +199,9 @@ func testEmptyName(t *testing.T, f FS, file string) {
 // testFileNames opens files by names of many kinds, and in a directory as a root of its own:
 // File.Name must be that name, after the name of the root.
 func testFileNames(t *testing.T, f FS) {
-	must(t, f.MkdirAll("d/e", 0o755))
-	must(t, f.WriteFile("d/e/f", []byte("f"), 0o644))
-	must(t, f.Symlink("d/e", "link"))
+	must.Do(t, f.MkdirAll("d/e", 0o755))
+	must.Do(t, f.WriteFile("d/e/f", []byte("f"), 0o644))
+	must.Do(t, f.Symlink("d/e", "link"))
 	for _, name := range []string{".", "d", "./d", "d/", "d/../d/e/f", "d//e/f", "link", "link/f"} {
 		if got := mustOpen(t, f, name, os.O_RDONLY).Name(); got != f.Prefix+name {
 			t.Errorf("%q has the name %q, want %q", name, got, f.Prefix+name)
@@ -219,7 +214,7 @@ func testFileNames(t *testing.T, f FS) {
 		return
 	}
 	sub, err := f.Sub("d")
-	must(t, err)
+	must.Do(t, err)
 	defer sub.Close()
 	if want := f.Prefix + "d/"; sub.Prefix != want || mustOpen(t, sub, "e/f", os.O_RDONLY).Name() != want+"e/f" {
 		t.Errorf("in a world of its own the prefix is %q, want %q", sub.Prefix, want)
@@ -232,31 +227,31 @@ func testFileNames(t *testing.T, f FS) {
 // testReplace renames files over existing files, one of which is open. The open file must keep the
 // old content.
 func testReplace(t *testing.T, f FS) {
-	must(t, f.WriteFile("old", []byte("old"), 0o644))
-	must(t, f.WriteFile("new", []byte("new"), 0o600))
+	must.Do(t, f.WriteFile("old", []byte("old"), 0o644))
+	must.Do(t, f.WriteFile("new", []byte("new"), 0o600))
 	file := mustOpen(t, f, "old", os.O_RDWR)
-	must(t, f.Rename("new", "old"))
+	must.Do(t, f.Rename("new", "old"))
 	wantFile(t, f, "old", "new")
 	wantNone(t, f, "new")
 	p := make([]byte, 3)
 	if _, err := file.ReadAt(p, 0); err != nil || string(p) != "old" {
 		t.Errorf("the file that was replaced: %q, %v", p, err)
 	}
-	must(t, f.Link("old", "other"))
-	must(t, f.Rename("old", "other")) // two names of one file stay
+	must.Do(t, f.Link("old", "other"))
+	must.Do(t, f.Rename("old", "other")) // two names of one file stay
 	wantList(t, f, ".", "old", "other")
-	must(t, f.Rename("old", "old"))
+	must.Do(t, f.Rename("old", "old"))
 	wantFile(t, f, "old", "new")
 }
 
 // testMove moves a directory with its entries, while a file of it is open.
 func testMove(t *testing.T, f FS) {
-	must(t, f.MkdirAll("a/b/c", 0o755))
-	must(t, f.Mkdir("z", 0o755))
-	must(t, f.WriteFile("a/b/c/f", []byte("content"), 0o644))
+	must.Do(t, f.MkdirAll("a/b/c", 0o755))
+	must.Do(t, f.Mkdir("z", 0o755))
+	must.Do(t, f.WriteFile("a/b/c/f", []byte("content"), 0o644))
 	file := mustOpen(t, f, "a/b/c/f", os.O_WRONLY|os.O_APPEND)
-	must(t, f.Rename("a/b", "z/moved"))
-	must(t, second(file.WriteString(", more")))
+	must.Do(t, f.Rename("a/b", "z/moved"))
+	must.Do(t, second(file.WriteString(", more")))
 	wantFile(t, f, "z/moved/c/f", "content, more")
 	wantFile(t, f, "z/moved/c/../../moved/c/f", "content, more")
 	wantNone(t, f, "a/b")
@@ -264,7 +259,7 @@ func testMove(t *testing.T, f FS) {
 	if f.Owner != nil {
 		for dir, want := range map[string]uint64{"a": 2, "z": 3, "z/moved": 3, ".": 4} {
 			info, err := f.Stat(dir)
-			must(t, err)
+			must.Do(t, err)
 			if got := f.Owner(info).Links; got != want {
 				t.Errorf("%s has %d links, want %d", dir, got, want)
 			}
@@ -275,27 +270,27 @@ func testMove(t *testing.T, f FS) {
 // testLinks gives files other names. Calls must follow symbolic links, except those calls that are
 // about the link itself.
 func testLinks(t *testing.T, f FS) {
-	must(t, f.MkdirAll("d/e", 0o755))
-	must(t, f.WriteFile("d/f", []byte("first"), 0o644))
-	must(t, f.Link("d/f", "g"))
-	must(t, f.WriteFile("g", []byte("second"), 0o644))
+	must.Do(t, f.MkdirAll("d/e", 0o755))
+	must.Do(t, f.WriteFile("d/f", []byte("first"), 0o644))
+	must.Do(t, f.Link("d/f", "g"))
+	must.Do(t, f.WriteFile("g", []byte("second"), 0o644))
 	wantFile(t, f, "d/f", "second")
-	must(t, f.Remove("d/f"))
+	must.Do(t, f.Remove("d/f"))
 	wantFile(t, f, "g", "second")
-	must(t, f.Symlink("../g", "d/link"))
-	must(t, f.Symlink("d", "dir"))
+	must.Do(t, f.Symlink("../g", "d/link"))
+	must.Do(t, f.Symlink("d", "dir"))
 	wantFile(t, f, "dir/link", "second")
-	must(t, f.WriteFile("dir/link", []byte("third"), 0o644))
+	must.Do(t, f.WriteFile("dir/link", []byte("third"), 0o644))
 	wantFile(t, f, "g", "third")
-	must(t, f.Symlink("made", "to-be"))
-	must(t, f.WriteFile("to-be", []byte("made"), 0o644))
+	must.Do(t, f.Symlink("made", "to-be"))
+	must.Do(t, f.WriteFile("to-be", []byte("made"), 0o644))
 	wantFile(t, f, "made", "made")
-	must(t, f.Link("to-be", "same")) // the link itself
+	must.Do(t, f.Link("to-be", "same")) // the link itself
 	if target, err := f.Readlink("same"); target != "made" || err != nil {
 		t.Errorf("%q, %v", target, err)
 	}
-	must(t, f.Rename("dir", "renamed")) // the link itself
-	must(t, f.Remove("renamed"))
+	must.Do(t, f.Rename("dir", "renamed")) // the link itself
+	must.Do(t, f.Remove("renamed"))
 	wantList(t, f, "d", "e", "link")
 }
 
@@ -303,25 +298,25 @@ func testLinks(t *testing.T, f FS) {
 // readable and writable.
 func testRemoved(t *testing.T, f FS) {
 	file := mustOpen(t, f, "f", os.O_RDWR|os.O_CREATE)
-	must(t, second(file.WriteString("content")))
-	must(t, f.Remove("f"))
+	must.Do(t, second(file.WriteString("content")))
+	must.Do(t, f.Remove("f"))
 	wantNone(t, f, "f")
-	must(t, f.WriteFile("f", []byte("another"), 0o644))
-	must(t, second(file.WriteAt([]byte("CON"), 0)))
-	must(t, file.Truncate(9))
+	must.Do(t, f.WriteFile("f", []byte("another"), 0o644))
+	must.Do(t, second(file.WriteAt([]byte("CON"), 0)))
+	must.Do(t, file.Truncate(9))
 	p := make([]byte, 9)
 	if _, err := file.ReadAt(p, 0); err != nil || string(p) != "CONtent\x00\x00" {
 		t.Errorf("%q, %v", p, err)
 	}
 	info, err := file.Stat()
-	must(t, err)
+	must.Do(t, err)
 	if info.Size() != 9 || f.Owner != nil && f.Owner(info).Links != 0 {
 		t.Errorf("%v", info)
 	}
 	wantFile(t, f, "f", "another")
-	must(t, f.Mkdir("d", 0o755))
+	must.Do(t, f.Mkdir("d", 0o755))
 	dir := mustOpen(t, f, "d", os.O_RDONLY)
-	must(t, f.Remove("d"))
+	must.Do(t, f.Remove("d"))
 	if list, err := dir.ReadDir(-1); len(list) > 0 {
 		t.Errorf("%v, %v", list, err)
 	}
@@ -329,30 +324,30 @@ func testRemoved(t *testing.T, f FS) {
 
 // testRemoveAll removes trees, but must not remove anything that links lead to.
 func testRemoveAll(t *testing.T, f FS) {
-	must(t, f.MkdirAll("d/e/f/g", 0o755))
+	must.Do(t, f.MkdirAll("d/e/f/g", 0o755))
 	for i := range 50 {
-		must(t, f.WriteFile(fmt.Sprint("d/e/", i), nil, 0o644))
+		must.Do(t, f.WriteFile(fmt.Sprint("d/e/", i), nil, 0o644))
 	}
-	must(t, f.Mkdir("kept", 0o755))
-	must(t, f.WriteFile("kept/f", []byte("kept"), 0o644))
-	must(t, f.Symlink("../../kept", "d/e/link"))
-	must(t, f.Symlink("kept", "link"))
-	must(t, f.RemoveAll("none"))
-	must(t, f.RemoveAll("link"))
-	must(t, f.RemoveAll("d"))
-	must(t, f.RemoveAll("d"))
+	must.Do(t, f.Mkdir("kept", 0o755))
+	must.Do(t, f.WriteFile("kept/f", []byte("kept"), 0o644))
+	must.Do(t, f.Symlink("../../kept", "d/e/link"))
+	must.Do(t, f.Symlink("kept", "link"))
+	must.Do(t, f.RemoveAll("none"))
+	must.Do(t, f.RemoveAll("link"))
+	must.Do(t, f.RemoveAll("d"))
+	must.Do(t, f.RemoveAll("d"))
 	wantList(t, f, ".", "kept")
 	wantFile(t, f, "kept/f", "kept")
 	if f.RemoveAll(".") == nil {
 		t.Error("the root was removed")
 	}
-	must(t, f.RemoveAll("kept/f"))
+	must.Do(t, f.RemoveAll("kept/f"))
 }
 
 // testFlags opens files in all ways.
 func testFlags(t *testing.T, f FS) {
 	file := mustOpen(t, f, "f", os.O_RDWR|os.O_CREATE|os.O_EXCL)
-	must(t, second(file.WriteString("content")))
+	must.Do(t, second(file.WriteString("content")))
 	if err := second(mustOpen(t, f, "f", os.O_RDONLY).WriteString("x")); !errors.Is(err, syscall.EBADF) {
 		t.Errorf("writing to a file that was opened to read: %v", err)
 	}
@@ -364,7 +359,7 @@ func testFlags(t *testing.T, f FS) {
 	wantFile(t, f, "f", "content")
 	mustOpen(t, f, "f", os.O_WRONLY|os.O_TRUNC)
 	wantFile(t, f, "f", "")
-	must(t, second(file.WriteString("end"))) // where it was
+	must.Do(t, second(file.WriteString("end"))) // where it was
 	wantFile(t, f, "f", "\x00\x00\x00\x00\x00\x00\x00end")
 	if err := second(mustOpen(t, f, "f", os.O_RDWR|os.O_APPEND).WriteAt([]byte("x"), 0)); err == nil {
 		t.Error("WriteAt goes well with O_APPEND")
@@ -392,7 +387,7 @@ func testAppends(t *testing.T, f FS) {
 	}
 	wg.Wait()
 	p, err := f.ReadFile("log")
-	must(t, err)
+	must.Do(t, err)
 	next := make([]int, writers)
 	for line := range strings.Lines(string(p)) {
 		var w int
@@ -413,12 +408,12 @@ func testSparse(t *testing.T, f FS) {
 	want := make([]byte, 400_000)
 	for _, off := range []int{0, 1, 65535, 65536, 131072, 200_000, 399_990} {
 		copy(want[off:], "mark")
-		must(t, second(file.WriteAt([]byte("mark"), int64(off))))
+		must.Do(t, second(file.WriteAt([]byte("mark"), int64(off))))
 	}
-	must(t, file.Truncate(int64(len(want))))
+	must.Do(t, file.Truncate(int64(len(want))))
 	wantFile(t, f, "f", string(want))
 	for _, size := range []int{399_991, 131_073, 65_536, 65_535, 70_000, 3, 100_000, 0} {
-		must(t, file.Truncate(int64(size)))
+		must.Do(t, file.Truncate(int64(size)))
 		want = append(want[:min(size, len(want))], make([]byte, max(0, size-len(want)))...)
 		wantFile(t, f, "f", string(want))
 	}
@@ -437,7 +432,7 @@ func testCopy(t *testing.T, f FS) {
 	if n, err := file.ReadFrom(struct{ io.Reader }{bytes.NewReader(want)}); n != int64(len(want)) || err != nil {
 		t.Errorf("%d, %v", n, err)
 	}
-	must(t, second(file.Seek(3, io.SeekStart)))
+	must.Do(t, second(file.Seek(3, io.SeekStart)))
 	var b bytes.Buffer
 	if n, err := file.WriteTo(&b); n != int64(len(want)-3) || err != nil || !bytes.Equal(b.Bytes(), want[3:]) {
 		t.Errorf("%d, %v", n, err)
@@ -459,18 +454,18 @@ func testDirectory(t *testing.T, f FS) {
 	var want []string
 	for i := range 23 {
 		want = append(want, fmt.Sprintf("%02d", i))
-		must(t, f.MkdirAll(path.Join("d", want[i]), 0o755))
+		must.Do(t, f.MkdirAll(path.Join("d", want[i]), 0o755))
 	}
 	dir := mustOpen(t, f, "d", os.O_RDONLY)
 	for n := 1; n < 30; n += 3 {
-		must(t, second(dir.Seek(0, io.SeekStart)))
+		must.Do(t, second(dir.Seek(0, io.SeekStart)))
 		var got []string
 		for {
 			list, err := dir.ReadDir(n)
 			if err == io.EOF {
 				break
 			}
-			must(t, err)
+			must.Do(t, err)
 			if len(list) == 0 || len(list) > n {
 				t.Fatalf("%d entries of %d", len(list), n)
 			}
@@ -483,7 +478,7 @@ func testDirectory(t *testing.T, f FS) {
 			t.Errorf("%d at a time: %q", n, got)
 		}
 	}
-	must(t, second(dir.Seek(0, io.SeekStart)))
+	must.Do(t, second(dir.Seek(0, io.SeekStart)))
 	if infos, err := dir.Readdir(-1); len(infos) != len(want) || err != nil || !infos[0].IsDir() {
 		t.Errorf("%v, %v", infos, err)
 	}
@@ -497,26 +492,26 @@ func testDirectory(t *testing.T, f FS) {
 
 // testMetadata sets everything except contents.
 func testMetadata(t *testing.T, f FS) {
-	must(t, f.WriteFile("f", []byte("content"), 0o640))
-	must(t, f.Symlink("f", "link"))
+	must.Do(t, f.WriteFile("f", []byte("content"), 0o640))
+	must.Do(t, f.Symlink("f", "link"))
 	when := time.Date(2001, 2, 3, 4, 5, 6, 123456789, time.UTC)
-	must(t, f.Chtimes("link", when, when))
-	must(t, f.Chtimes("f", when.Add(time.Hour), time.Time{}))
-	must(t, f.Chmod("link", 0o4751|fs.ModeSetuid))
+	must.Do(t, f.Chtimes("link", when, when))
+	must.Do(t, f.Chtimes("f", when.Add(time.Hour), time.Time{}))
+	must.Do(t, f.Chmod("link", 0o4751|fs.ModeSetuid))
 	info, err := f.Stat("f")
-	must(t, err)
+	must.Do(t, err)
 	if !info.ModTime().Equal(when) || info.Mode() != 0o751|fs.ModeSetuid || info.Size() != 7 || info.Name() != "f" {
 		t.Errorf("%v", info)
 	}
 	if info, err := f.Lstat("link"); err != nil || info.Mode().Type() != fs.ModeSymlink || info.Size() != 1 {
 		t.Errorf("%v, %v", info, err)
 	}
-	must(t, f.WriteFile("f", []byte("other"), 0o600))
+	must.Do(t, f.WriteFile("f", []byte("other"), 0o600))
 	if info, err := f.Stat("f"); err != nil || info.Mode().Perm() != 0o751 || info.ModTime().Equal(when) {
 		t.Errorf("written: %v, %v", info, err)
 	}
 	file := mustOpen(t, f, "f", os.O_RDONLY)
-	must(t, file.Chmod(0o611))
+	must.Do(t, file.Chmod(0o611))
 	if info, err := file.Stat(); err != nil || info.Mode() != 0o611 {
 		t.Errorf("of an open file: %v, %v", info, err)
 	}
@@ -525,8 +520,8 @@ func testMetadata(t *testing.T, f FS) {
 // testClosed uses a file after Close. Each method must fail.
 func testClosed(t *testing.T, f FS) {
 	file := mustOpen(t, f, "f", os.O_RDWR|os.O_CREATE)
-	must(t, second(file.WriteString("content")))
-	must(t, file.Close())
+	must.Do(t, second(file.WriteString("content")))
+	must.Do(t, file.Close())
 	p := make([]byte, 1)
 	for what, err := range map[string]error{
 		"Close": file.Close(), "Read": second(file.Read(p)), "ReadAt": second(file.ReadAt(p, 0)), "Write": second(file.Write(p)),

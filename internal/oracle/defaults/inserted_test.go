@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/oracle/judge"
 	"github.com/foliofs/folio/internal/oracle/ours"
 	"github.com/foliofs/folio/internal/private"
@@ -58,23 +59,23 @@ func compareInserted(t *testing.T, encoding, typ string) {
 	}
 	made, later := make([]bool, len(all)), make([]bool, len(all))
 	theirs := make([]error, len(all))
-	must(t, c.Exec("BEGIN"))
+	must.Do(t, c.Exec("BEGIN"))
 	for i, d := range all {
 		made[i] = c.Exec(fmt.Sprintf("CREATE TABLE t%d(z INT, a %s DEFAULT %s)%s", i, typ, d, strict)) == nil
 		if !made[i] {
 			continue
 		}
 		theirs[i] = c.Exec(fmt.Sprintf("INSERT INTO t%d(z) VALUES (0)", i))
-		must(t, c.Exec(fmt.Sprintf("CREATE TABLE u%d(z INT)%s; INSERT INTO u%d VALUES (0)", i, strict, i)))
+		must.Do(t, c.Exec(fmt.Sprintf("CREATE TABLE u%d(z INT)%s; INSERT INTO u%d VALUES (0)", i, strict, i)))
 		later[i] = c.Exec(fmt.Sprintf("ALTER TABLE u%d ADD COLUMN a %s DEFAULT %s", i, typ, d)) == nil
 	}
-	must(t, c.Exec("COMMIT"))
-	must(t, c.Close())
+	must.Do(t, c.Exec("COMMIT"))
+	must.Do(t, c.Close())
 	db, err := sqlitefile.Open(path, nil)
-	must(t, err)
+	must.Do(t, err)
 	defer db.Close()
 	mine, read := make([]error, len(all)), make([]judge.Value, len(all))
-	must(t, db.Update(t.Context(), func(tx *sqlitefile.Tx) error {
+	must.Do(t, db.Update(t.Context(), func(tx *sqlitefile.Tx) error {
 		for i := range all {
 			if made[i] {
 				mine[i] = insert(tx, fmt.Sprint("t", i))
@@ -87,7 +88,7 @@ func compareInserted(t *testing.T, encoding, typ string) {
 			read[i] = old(t, db, fmt.Sprint("u", i))
 		}
 	}
-	must(t, db.Close())
+	must.Do(t, db.Close())
 	c = openJudge(t, path, encoding)
 	defer c.Close()
 	for i, d := range all {
@@ -123,7 +124,7 @@ const unknown = judge.Kind(99)
 // old returns what ours reads in a row that is older than its last column.
 func old(t *testing.T, db *sqlitefile.DB, name string) (v judge.Value) {
 	t.Helper()
-	must(t, db.View(t.Context(), func(rx *sqlitefile.Rx) error {
+	must.Do(t, db.View(t.Context(), func(rx *sqlitefile.Rx) error {
 		table, err := rx.Table(name)
 		if err != nil {
 			return err
@@ -175,7 +176,7 @@ func values(t *testing.T, c *judge.Conn, table string, there bool) (all []judge.
 		return nil
 	}
 	for row, err := range c.Select(t.Context(), []string{"a"}, table) {
-		must(t, err)
+		must.Do(t, err)
 		all = append(all, row[0])
 	}
 	return all
@@ -184,7 +185,7 @@ func values(t *testing.T, c *judge.Conn, table string, there bool) (all []judge.
 func texts(t *testing.T, c *judge.Conn, query string) []string {
 	t.Helper()
 	all, err := c.Strings(t.Context(), query)
-	must(t, err)
+	must.Do(t, err)
 	return all
 }
 
@@ -194,13 +195,6 @@ func openJudge(t *testing.T, path, encoding string) *judge.Conn {
 	if err != nil {
 		t.Skipf("no C SQLite in this build: %v", err)
 	}
-	must(t, c.Exec("PRAGMA encoding = '"+encoding+"'; PRAGMA synchronous = OFF"))
+	must.Do(t, c.Exec("PRAGMA encoding = '"+encoding+"'; PRAGMA synchronous = OFF"))
 	return c
-}
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

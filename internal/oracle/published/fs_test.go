@@ -11,22 +11,17 @@ import (
 	"time"
 
 	_ "modernc.org/sqlite"
-)
 
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+	"github.com/foliofs/folio/internal/must"
+)
 
 func open(t *testing.T) (*FS, *sql.DB) {
 	t.Helper()
 	db, err := sql.Open("sqlite", "file:"+filepath.Join(t.TempDir(), "test.db")+"?_pragma=foreign_keys(1)")
-	must(t, err)
+	must.Do(t, err)
 	t.Cleanup(func() { _ = db.Close() })
 	f, err := New(context.Background(), db)
-	must(t, err)
+	must.Do(t, err)
 	return f, db
 }
 
@@ -37,16 +32,16 @@ func mapFile(content string) *fstest.MapFile {
 func TestFS(t *testing.T) {
 	t.Parallel()
 	f, db := open(t)
-	must(t, f.Merge(context.Background(), fstest.MapFS{"foo/one/bar.txt": mapFile("one"), "foo/two/bar.txt": mapFile(""), "foo/three/bar.txt": mapFile("three")}))
-	must(t, f.Merge(context.Background(), fstest.MapFS{"foo/two/more": mapFile("more")}))
-	must(t, fstest.TestFS(f, "foo/one/bar.txt", "foo/two/bar.txt", "foo/three/bar.txt", "foo/two/more"))
+	must.Do(t, f.Merge(context.Background(), fstest.MapFS{"foo/one/bar.txt": mapFile("one"), "foo/two/bar.txt": mapFile(""), "foo/three/bar.txt": mapFile("three")}))
+	must.Do(t, f.Merge(context.Background(), fstest.MapFS{"foo/two/more": mapFile("more")}))
+	must.Do(t, fstest.TestFS(f, "foo/one/bar.txt", "foo/two/bar.txt", "foo/three/bar.txt", "foo/two/more"))
 	_, err := db.Exec("DELETE FROM entries WHERE name = 'two'")
-	must(t, err)
+	must.Do(t, err)
 	if _, err := fs.Stat(f, "foo/two/more"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("deleted with its directory: %v", err)
 	}
 	left := 0
-	must(t, db.QueryRow("SELECT count(*) FROM entries").Scan(&left))
+	must.Do(t, db.QueryRow("SELECT count(*) FROM entries").Scan(&left))
 	if left != 5 {
 		t.Errorf("%d entries are left", left)
 	}
@@ -56,7 +51,7 @@ func TestFS(t *testing.T) {
 func TestDefects(t *testing.T) {
 	t.Parallel()
 	f, _ := open(t)
-	must(t, f.Merge(context.Background(), fstest.MapFS{"a/file": mapFile("old")}))
+	must.Do(t, f.Merge(context.Background(), fstest.MapFS{"a/file": mapFile("old")}))
 	if err := f.Merge(context.Background(), fstest.MapFS{"a/other": mapFile("x"), "z": mapFile("x")}); !errors.Is(err, ErrRoot) {
 		t.Errorf("a file at the root: %v", err)
 	}

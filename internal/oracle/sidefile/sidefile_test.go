@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/oracle/judge"
 )
 
@@ -151,14 +152,14 @@ func run(t *testing.T, ours, umask, actor int) map[string]string {
 func databases(t *testing.T, a *actor) (dir string) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "sidefile")
-	must(t, err)
+	must.Do(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	must(t, os.Chmod(dir, 0o755))
+	must.Do(t, os.Chmod(dir, 0o755))
 	plain, wal := image(t, dir, "DELETE"), image(t, dir, "WAL")
 	for _, e := range entries() {
 		for _, mode := range a.modes {
 			sub := filepath.Join(dir, name(e.name, mode))
-			must(t, os.Mkdir(sub, 0o755))
+			must.Do(t, os.Mkdir(sub, 0o755))
 			data := plain
 			if e.wal {
 				data = wal
@@ -169,8 +170,8 @@ func databases(t *testing.T, a *actor) (dir string) {
 			for _, suffix := range e.left {
 				put(t, filepath.Join(sub, "db"+suffix), nil, 0o600, a.uid, a.gid)
 			}
-			must(t, os.Lchown(sub, a.owner, a.grp))
-			must(t, os.Chmod(sub, 0o775))
+			must.Do(t, os.Lchown(sub, a.owner, a.grp))
+			must.Do(t, os.Chmod(sub, 0o775))
 		}
 	}
 	return dir
@@ -181,25 +182,18 @@ func image(t *testing.T, dir, mode string) []byte {
 	t.Helper()
 	path := filepath.Join(dir, "image")
 	c, err := judge.Open(path)
-	must(t, err)
-	must(t, c.Exec("PRAGMA journal_mode = "+mode+"; CREATE TABLE t (a); INSERT INTO t VALUES (1)"))
-	must(t, c.Close())
+	must.Do(t, err)
+	must.Do(t, c.Exec("PRAGMA journal_mode = "+mode+"; CREATE TABLE t (a); INSERT INTO t VALUES (1)"))
+	must.Do(t, c.Close())
 	data, err := os.ReadFile(path)
-	must(t, err)
-	must(t, os.Remove(path))
+	must.Do(t, err)
+	must.Do(t, os.Remove(path))
 	return data
 }
 
 func put(t *testing.T, path string, data []byte, mode fs.FileMode, uid, gid int) {
 	t.Helper()
-	must(t, os.WriteFile(path, data, 0o600))
-	must(t, os.Lchown(path, uid, gid))
-	must(t, os.Chmod(path, mode))
-}
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, data, 0o600))
+	must.Do(t, os.Lchown(path, uid, gid))
+	must.Do(t, os.Chmod(path, mode))
 }

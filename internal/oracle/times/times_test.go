@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/oracle/judge"
 	"github.com/foliofs/folio/sqlitefile"
 )
@@ -41,16 +42,16 @@ func TestRead(t *testing.T) {
 		t.Skipf("no C SQLite in this build: %v", err)
 	}
 	defer c.Close()
-	must(t, c.Exec("CREATE TABLE t (id INTEGER PRIMARY KEY, v); BEGIN"))
+	must.Do(t, c.Exec("CREATE TABLE t (id INTEGER PRIMARY KEY, v); BEGIN"))
 	for i, v := range values {
-		must(t, c.Exec("INSERT INTO t VALUES (?, ?)", int64(i), v))
+		must.Do(t, c.Exec("INSERT INTO t VALUES (?, ?)", int64(i), v))
 	}
-	must(t, c.Exec("COMMIT"))
+	must.Do(t, c.Exec("COMMIT"))
 	db, err := sqlitefile.Open(path, nil)
-	must(t, err)
+	must.Do(t, err)
 	defer db.Close()
 	got := make(map[int64]string)
-	must(t, db.View(t.Context(), func(rx *sqlitefile.Rx) error {
+	must.Do(t, db.View(t.Context(), func(rx *sqlitefile.Rx) error {
 		table, err := rx.Table("t")
 		if err != nil {
 			return err
@@ -76,7 +77,7 @@ func TestRead(t *testing.T) {
 		return nil
 	}))
 	for row, err := range c.Rows(t.Context(), "SELECT id, CAST(round(86400000.0 * CASE typeof(v) WHEN 'integer' THEN julianday(v, 'unixepoch') ELSE julianday(v) END) AS INTEGER) FROM t") {
-		must(t, err)
+		must.Do(t, err)
 		if id := row[0].(int64); fmt.Sprint(row[1]) != got[id] {
 			t.Errorf("%v (%T): we read %s, SQLite %v", values[id], values[id], got[id], row[1])
 		}
@@ -116,12 +117,12 @@ func TestWrite(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	path := filepath.Join(t.TempDir(), "db")
 	db, err := sqlitefile.Open(path, &sqlitefile.Options{Create: true})
-	must(t, err)
+	must.Do(t, err)
 	defer db.Close()
-	must(t, db.Exec(t.Context(), "CREATE TABLE t (a TEXT, b, c DATETIME, d TEXT); CREATE INDEX i ON t (a)"))
+	must.Do(t, db.Exec(t.Context(), "CREATE TABLE t (a TEXT, b, c DATETIME, d TEXT); CREATE INDEX i ON t (a)"))
 	units := []time.Duration{time.Second, time.Millisecond, time.Microsecond, time.Nanosecond}
 	var times []time.Time
-	must(t, db.Update(t.Context(), func(tx *sqlitefile.Tx) error {
+	must.Do(t, db.Update(t.Context(), func(tx *sqlitefile.Tx) error {
 		w, err := tx.Table("t")
 		if err != nil {
 			return err
@@ -140,7 +141,7 @@ func TestWrite(t *testing.T) {
 		}
 		return nil
 	}))
-	must(t, db.View(t.Context(), func(rx *sqlitefile.Rx) error {
+	must.Do(t, db.View(t.Context(), func(rx *sqlitefile.Rx) error {
 		x, err := rx.IndexOn("t", "a")
 		if err != nil {
 			return err
@@ -164,7 +165,7 @@ func TestWrite(t *testing.T) {
 		}
 		return nil
 	}))
-	must(t, db.Close())
+	must.Do(t, db.Close())
 	c, err := judge.Open(path)
 	if err != nil {
 		t.Skipf("no C SQLite in this build: %v", err)
@@ -172,20 +173,13 @@ func TestWrite(t *testing.T) {
 	defer c.Close()
 	wrong, err := c.Strings(t.Context(), `SELECT a || ', ' || d FROM t WHERE a <> b OR a <> c OR julianday(a) IS NOT julianday(d) OR typeof(a) <> 'text' OR typeof(c) <> 'text'
 		OR strftime('%Y-%m-%d %H:%M:%S', a) <> substr(a, 1, 19) AND substr(d, 21, 4) < '9995'`)
-	must(t, err)
+	must.Do(t, err)
 	for _, w := range wrong {
 		t.Error(w)
 	}
 	order, err := c.Strings(t.Context(), "SELECT count(*) FROM (SELECT row_number() OVER (ORDER BY a) AS x, row_number() OVER (ORDER BY d) AS y FROM t) WHERE x <> y")
-	must(t, err)
+	must.Do(t, err)
 	if order[0] != "0" {
 		t.Errorf("%s texts are not in the order of their times", order[0])
-	}
-}
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }

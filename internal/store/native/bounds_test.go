@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/race"
 	"github.com/foliofs/folio/internal/store"
 	"github.com/foliofs/folio/sqlitefile"
@@ -37,8 +38,8 @@ func makeHostile(t *testing.T, table string, row []any) (path string) {
 	path = filepath.Join(t.TempDir(), "hostile.folio")
 	makeDatabase(t, path, store.ApplicationID, 1, store.Schema...)
 	db, err := sqlitefile.Open(path, nil)
-	must(t, err)
-	must(t, db.Update(t.Context(), func(tx *sqlitefile.Tx) error {
+	must.Do(t, err)
+	must.Do(t, db.Update(t.Context(), func(tx *sqlitefile.Tx) error {
 		node, err := tx.Table("node")
 		err = errors.Join(err, node.Put(1, 1, store.ModeDir|0o755, 2, 0, 0, 0, 0, 0, 0, 0, 0))
 		err = errors.Join(err, node.Put(2, 2, store.ModeRegular|0o644, 1, 0, 0, 10, 0, 0, 0, 0, 0))
@@ -53,7 +54,7 @@ func makeHostile(t *testing.T, table string, row []any) (path string) {
 		}
 		return errors.Join(err, err2, hostile.PutKey(row...))
 	}))
-	must(t, db.Close())
+	must.Do(t, db.Close())
 	return path
 }
 
@@ -77,7 +78,7 @@ func TestBounds(t *testing.T) {
 			table, row := hostile(long)
 			path := makeHostile(t, table, row)
 			s, err := Open(path, nil)
-			must(t, err)
+			must.Do(t, err)
 			defer s.Close()
 			for call, fn := range readingCalls(s) {
 				if n := allocated(fn); n > 4<<20 {

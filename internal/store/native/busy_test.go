@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/osfile"
 	"github.com/foliofs/folio/internal/store"
 	"github.com/foliofs/folio/sqlitefile"
@@ -20,12 +21,12 @@ func TestBusy(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.folio")
 	build(t, path, 0, small())
 	one, err := Open(path, nil)
-	must(t, err)
+	must.Do(t, err)
 	defer one.Close()
 	other, err := Open(path, &Options{BusyTimeout: -1})
-	must(t, err)
+	must.Do(t, err)
 	defer other.Close()
-	must(t, one.Update(context.Background(), func(store.Tx) error {
+	must.Do(t, one.Update(context.Background(), func(store.Tx) error {
 		err := other.Update(context.Background(), func(store.Tx) error { return nil })
 		if !errors.Is(err, store.ErrBusy) || !errors.Is(err, sqlitefile.ErrBusy) {
 			t.Errorf("%v, want ErrBusy of both packages", err)
@@ -42,12 +43,12 @@ func TestBusyFirst(t *testing.T) {
 	build(t, path, 0, small())
 	synctest.Test(t, func(t *testing.T) {
 		s, err := Open(path, nil)
-		must(t, err)
+		must.Do(t, err)
 		defer s.Close()
 		reader, err := osfile.Open(path, os.O_RDWR, 0)
-		must(t, err)
+		must.Do(t, err)
 		defer reader.Close()
-		must(t, reader.Lock(osfile.Shared, 0x40000002, 510))
+		must.Do(t, reader.Lock(osfile.Shared, 0x40000002, 510))
 		start := time.Now()
 		err = s.Update(context.Background(), func(tx store.Tx) error {
 			n := store.Node{Mode: store.ModeRegular | 0o644, Nlink: 1}

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/store"
 	"github.com/foliofs/folio/internal/store/native/repair"
 	"github.com/foliofs/folio/sqlitefile"
@@ -35,7 +36,7 @@ func setWindow(t *testing.T, size int) {
 // names.
 func makeTree(t *testing.T, path string, dirs, files int64) {
 	t.Helper()
-	must(t, Create(context.Background(), path, new(CreateOptions), func(b *Builder) error {
+	must.Do(t, Create(context.Background(), path, new(CreateOptions), func(b *Builder) error {
 		root := store.Node{Ino: 1, Mode: store.ModeDir | 0o755, Nlink: uint32(2 + dirs)}
 		err := b.Node(&root)
 		for d := range dirs {
@@ -77,11 +78,11 @@ func TestWindows(t *testing.T) {
 		}
 		setWindow(t, 1<<20)
 		want, err := s.Check(context.Background(), nil)
-		must(t, err)
+		must.Do(t, err)
 		for _, size := range []int{1, 2, 7} {
 			setWindow(t, size)
 			got, err := s.Check(context.Background(), nil)
-			must(t, err)
+			must.Do(t, err)
 			if a, b := problems(got), problems(want); !slices.Equal(a, b) || got.OK() != want.OK() {
 				t.Errorf("windows of %d:\n%q, want\n%q", size, a, b)
 			}
@@ -89,7 +90,7 @@ func TestWindows(t *testing.T) {
 				t.Errorf("windows of %d: counted %d, want %d", size, have, should)
 			}
 		}
-		must(t, s.Close())
+		must.Do(t, s.Close())
 	}
 }
 
@@ -112,11 +113,11 @@ func problems(r *store.Report) (list []string) {
 func damageRows(t *testing.T, path string, r *rand.Rand) {
 	t.Helper()
 	db, err := sqlitefile.Open(path, nil)
-	must(t, err)
+	must.Do(t, err)
 	odd := func() int64 {
 		return []int64{-1 << 62, -1 << 35, -5, 0, 1, 2, 3, 8, 17, 40, 1 << 35, 1<<35 - 1, 1 << 62}[r.IntN(13)]
 	}
-	must(t, db.Update(context.Background(), func(tx *sqlitefile.Tx) error {
+	must.Do(t, db.Update(context.Background(), func(tx *sqlitefile.Tx) error {
 		node, err1 := tx.Table("node")
 		entry, err2 := tx.Table("entry")
 		data, err3 := tx.Table("data")
@@ -149,7 +150,7 @@ func damageRows(t *testing.T, path string, r *rand.Rand) {
 		}
 		return err
 	}))
-	must(t, db.Close())
+	must.Do(t, db.Close())
 }
 
 // TestCheckMemory checks a volume that is larger than its windows: Check takes memory for one
@@ -163,7 +164,7 @@ func TestCheckMemory(t *testing.T) {
 		setWindow(t, 10_000)
 	}
 	s, err := Open(path, nil)
-	must(t, err)
+	must.Do(t, err)
 	defer s.Close()
 	start := time.Now()
 	size := allocated(func() {

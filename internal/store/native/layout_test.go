@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/store/native/rowstore"
 
 	gobuild "go/build"
@@ -148,12 +149,12 @@ func (f *sourceFile) read(i int) ([]byte, error) {
 func measureLayout(t *testing.T, l layout, files []sourceFile) {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "layout")
-	must(t, l.build(name, files))
+	must.Do(t, l.build(name, files))
 	info, err := os.Stat(name)
-	must(t, err)
+	must.Do(t, err)
 	db, err := sqlitefile.Open(name, nil)
-	must(t, err)
-	must(t, db.View(context.Background(), func(tx *sqlitefile.Rx) error {
+	must.Do(t, err)
+	must.Do(t, db.View(context.Background(), func(tx *sqlitefile.Rx) error {
 		m := measurement{layout: l, tx: tx, files: files}
 		stat, scan, at := "-", "-", "-"
 		if len(files) > 1000 {
@@ -166,8 +167,8 @@ func measureLayout(t *testing.T, l layout, files []sourceFile) {
 		fmt.Printf("| %v | %.1f | %s | %s | %.2f | %s |\n", l, float64(info.Size())/1e6, stat, scan, read/1e3, at)
 		return nil
 	}))
-	must(t, db.Close())
-	must(t, os.Remove(name))
+	must.Do(t, db.Close())
+	must.Do(t, os.Remove(name))
 }
 
 // build writes the two tables that the layouts differ in.
@@ -237,7 +238,7 @@ func (m *measurement) best(t *testing.T, n int, fn func() error) float64 {
 	fastest := time.Duration(1<<63 - 1)
 	for range 7 {
 		start := processorTime()
-		must(t, m.tx.Guard(fn))
+		must.Do(t, m.tx.Guard(fn))
 		fastest = min(fastest, processorTime()-start)
 	}
 	return float64(fastest) / float64(n)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/store"
 	"github.com/foliofs/folio/internal/store/native/repair"
 	"github.com/foliofs/folio/sqlitefile"
@@ -18,8 +19,8 @@ import (
 func damageObject(t *testing.T, path, name string, change func(o *sqlitefile.Object)) {
 	t.Helper()
 	db, err := sqlitefile.Open(path, nil)
-	must(t, err)
-	must(t, db.Update(context.Background(), func(tx *sqlitefile.Tx) error {
+	must.Do(t, err)
+	must.Do(t, db.Update(context.Background(), func(tx *sqlitefile.Tx) error {
 		objects, err := tx.Objects()
 		for i, o := range objects {
 			if o.Name == name {
@@ -29,7 +30,7 @@ func damageObject(t *testing.T, path, name string, change func(o *sqlitefile.Obj
 		}
 		return errors.New("there is no " + name)
 	}))
-	must(t, db.Close())
+	must.Do(t, db.Close())
 }
 
 // schemaDamages are changes of rows of sqlite_schema.
@@ -63,7 +64,7 @@ func TestSchemaDamage(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			path := filepath.Join(t.TempDir(), "volume.folio")
-			must(t, Create(context.Background(), path, new(CreateOptions), func(b *Builder) error { return writeFiles(b, 3) }))
+			must.Do(t, Create(context.Background(), path, new(CreateOptions), func(b *Builder) error { return writeFiles(b, 3) }))
 			damageObject(t, path, damage.object, damage.change)
 			s, err := Open(path, nil)
 			if (err == nil) != damage.opens {
@@ -71,7 +72,7 @@ func TestSchemaDamage(t *testing.T) {
 			}
 			if err == nil {
 				checkSchemaDamage(t, s)
-				must(t, s.Close())
+				must.Do(t, s.Close())
 			} else if text := err.Error(); !strings.Contains(text, "folio check --repair") || strings.Contains(text, "\n") {
 				t.Errorf("Open: %q does not name the way out on one line", text)
 			}
@@ -101,18 +102,18 @@ func checkSchemaDamage(t *testing.T, s *Store) {
 	if err != nil || !report.OK() || len(report.Repairs) != 1 {
 		t.Errorf("Repair: %+v, %v, want one repair", report, err)
 	}
-	must(t, s.Update(context.Background(), func(store.Tx) error { return nil }))
+	must.Do(t, s.Update(context.Background(), func(store.Tx) error { return nil }))
 }
 
 // mustBeSound checks that nothing is wrong with a volume, and that SQLite opens it.
 func mustBeSound(t *testing.T, path string) {
 	t.Helper()
 	s, err := Open(path, nil)
-	must(t, err)
+	must.Do(t, err)
 	if r, err := s.Check(context.Background(), nil); err != nil || !r.OK() {
 		t.Errorf("Check after the repair: %+v, %v", r, err)
 	}
-	must(t, s.Close())
+	must.Do(t, s.Close())
 	sqlite3, err := exec.LookPath("sqlite3")
 	if err != nil {
 		t.Skip("no sqlite3")
@@ -128,23 +129,23 @@ func mustBeSound(t *testing.T, path string) {
 func TestForeignSchema(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "volume.folio")
-	must(t, Create(context.Background(), path, new(CreateOptions), func(b *Builder) error { return writeFiles(b, 3) }))
+	must.Do(t, Create(context.Background(), path, new(CreateOptions), func(b *Builder) error { return writeFiles(b, 3) }))
 	db, err := sqlitefile.Open(path, nil)
-	must(t, err)
-	must(t, db.Exec(context.Background(), `CREATE TABLE tags (ino INTEGER, tag TEXT UNIQUE, PRIMARY KEY (ino, tag));
+	must.Do(t, err)
+	must.Do(t, db.Exec(context.Background(), `CREATE TABLE tags (ino INTEGER, tag TEXT UNIQUE, PRIMARY KEY (ino, tag));
 		CREATE INDEX by_ino ON entry (ino); CREATE VIEW names AS SELECT name FROM entry`))
-	must(t, db.Close())
+	must.Do(t, db.Close())
 	s, err := Open(path, nil)
-	must(t, err)
+	must.Do(t, err)
 	defer s.Close()
 	if r, err := s.Check(context.Background(), nil); err != nil || !r.OK() {
 		t.Errorf("Check: %+v, %v", r, err)
 	}
-	must(t, s.db.Exec(context.Background(), "DROP VIEW file; CREATE VIEW file AS SELECT 1 AS path"))
+	must.Do(t, s.db.Exec(context.Background(), "DROP VIEW file; CREATE VIEW file AS SELECT 1 AS path"))
 	if r, err := s.Check(context.Background(), nil); err != nil || len(r.Problems) != 4 {
 		t.Errorf("Check with another view file: %+v, %v, want it and three triggers", r, err)
 	}
-	must(t, s.Update(context.Background(), func(store.Tx) error { return nil }))
+	must.Do(t, s.Update(context.Background(), func(store.Tx) error { return nil }))
 }
 
 // TestRandomSchemaDamage changes bytes in the schema's page at random. Where SQLite cannot open the
@@ -159,7 +160,7 @@ func TestRandomSchemaDamage(t *testing.T) {
 	r := rand.New(rand.NewPCG(*checkSeed, 2))
 	for range 30 {
 		path := filepath.Join(t.TempDir(), "volume.folio")
-		must(t, Create(context.Background(), path, new(CreateOptions), func(b *Builder) error { return writeFiles(b, 3) }))
+		must.Do(t, Create(context.Background(), path, new(CreateOptions), func(b *Builder) error { return writeFiles(b, 3) }))
 		own := repair.OwnObjects()
 		at := own[r.IntN(len(own))]
 		damageObject(t, path, at.Name, func(o *sqlitefile.Object) {
@@ -178,6 +179,6 @@ func TestRandomSchemaDamage(t *testing.T) {
 		if err != nil && checkErr == nil && report.OK() {
 			t.Errorf("Check says ok, SQLite says %s", out)
 		}
-		must(t, s.Close())
+		must.Do(t, s.Close())
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/store"
 	"github.com/foliofs/folio/sqlitefile"
 )
@@ -20,11 +21,11 @@ var makers = map[string]struct {
 	text string
 }{
 	"nothing":   {func(*testing.T, string) {}, fs.ErrNotExist, ""},
-	"directory": {func(t *testing.T, path string) { must(t, os.Mkdir(path, 0o700)) }, nil, "directory"},
-	"empty":     {func(t *testing.T, path string) { must(t, os.WriteFile(path, nil, 0o600)) }, sqlitefile.ErrNotDatabase, "empty"},
+	"directory": {func(t *testing.T, path string) { must.Do(t, os.Mkdir(path, 0o700)) }, nil, "directory"},
+	"empty":     {func(t *testing.T, path string) { must.Do(t, os.WriteFile(path, nil, 0o600)) }, sqlitefile.ErrNotDatabase, "empty"},
 	"text": {
 		func(t *testing.T, path string) {
-			must(t, os.WriteFile(path, []byte(strings.Repeat("hello\n", 100)), 0o600))
+			must.Do(t, os.WriteFile(path, []byte(strings.Repeat("hello\n", 100)), 0o600))
 		},
 		sqlitefile.ErrNotDatabase, "",
 	},
@@ -70,17 +71,10 @@ var makers = map[string]struct {
 	},
 }
 
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 func makeDatabase(t *testing.T, path string, id uint32, version int32, schema ...string) {
 	t.Helper()
 	o := &sqlitefile.BuildOptions{ApplicationID: id, UserVersion: version}
-	must(t, sqlitefile.Build(context.Background(), path, o, func(b *sqlitefile.Builder) error {
+	must.Do(t, sqlitefile.Build(context.Background(), path, o, func(b *sqlitefile.Builder) error {
 		for _, sql := range schema {
 			if err := b.Create(sql); err != nil {
 				return err
@@ -122,10 +116,10 @@ func TestShrink(t *testing.T) {
 	for _, plain := range []bool{false, true} {
 		path := filepath.Join(t.TempDir(), "volume")
 		const files = 100
-		must(t, Create(context.Background(), path, new(CreateOptions), func(b *Builder) error { return writeFiles(b, files) }))
+		must.Do(t, Create(context.Background(), path, new(CreateOptions), func(b *Builder) error { return writeFiles(b, files) }))
 		s, err := Open(path, &Options{NoMmap: plain})
-		must(t, err)
-		must(t, os.Truncate(path, 8192))
+		must.Do(t, err)
+		must.Do(t, os.Truncate(path, 8192))
 		rx, err := s.Begin(context.Background())
 		if err != nil {
 			t.Logf("plain %v: Begin: %v", plain, err)

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/store"
 )
 
@@ -15,14 +16,14 @@ import (
 func TestPunchHole(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "v.folio")
-	must(t, Create(context.Background(), path, new(CreateOptions), func(b *Builder) error {
+	must.Do(t, Create(context.Background(), path, new(CreateOptions), func(b *Builder) error {
 		return b.Node(&store.Node{Ino: store.Root, Mode: store.ModeDir | 0o755, Nlink: 2})
 	}))
 	s, err := Open(path, nil)
-	must(t, err)
+	must.Do(t, err)
 	defer s.Close()
 	n := store.Node{Mode: store.ModeRegular | 0o644, Nlink: 1}
-	must(t, s.Update(bg, func(tx store.Tx) error {
+	must.Do(t, s.Update(bg, func(tx store.Tx) error {
 		if err := tx.Insert(&n); err != nil {
 			return err
 		}
@@ -33,7 +34,7 @@ func TestPunchHole(t *testing.T) {
 	for range 300 {
 		off := rng.Int64N(6 * store.ChunkSize)
 		size := rng.Int64N(1 << rng.IntN(19))
-		must(t, s.Update(bg, func(tx store.Tx) error {
+		must.Do(t, s.Update(bg, func(tx store.Tx) error {
 			if rng.IntN(2) == 0 {
 				p := bytes.Repeat([]byte{byte(1 + rng.IntN(255))}, int(size))
 				want = append(want, make([]byte, max(0, off+size-int64(len(want)))*min(size, 1))...)
@@ -51,20 +52,20 @@ func TestPunchHole(t *testing.T) {
 			return tx.Put(&n)
 		}))
 		r, err := s.Begin(bg)
-		must(t, err)
+		must.Do(t, err)
 		got := make([]byte, n.Size)
 		_, err = r.ReadAt(n, got, 0)
 		r.End()
 		if err == io.EOF {
 			err = nil
 		}
-		must(t, err)
+		must.Do(t, err)
 		if !bytes.Equal(got, want) {
 			t.Fatal("the content differs")
 		}
 	}
 	report, err := s.Check(bg, nil)
-	must(t, err)
+	must.Do(t, err)
 	if len(report.Problems) > 0 {
 		t.Error(report.Problems)
 	}

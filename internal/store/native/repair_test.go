@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/store"
 	"github.com/foliofs/folio/internal/store/native/history"
 	"github.com/foliofs/folio/internal/store/native/rowstore"
@@ -217,14 +218,14 @@ func TestRepairOrphanMadeAnew(t *testing.T) {
 	v := small()
 	v.Contents = append(v.Contents, storetest.Content{Ino: 7, Bytes: []byte("lost")})
 	s := openDamaged(t, func(b *Builder) error { return v.Build(b) })
-	must(t, s.update(t.Context(), func(t *history.Tx) error {
+	must.Do(t, s.update(t.Context(), func(t *history.Tx) error {
 		orphan, err := t.Table(rowstore.OrphanTable)
 		return errors.Join(err, orphan.Put(7, 7), orphan.Put(8, 8), t.SetXattr(8, "user.a", []byte("lost")))
 	}))
 	repaired(t, s)
 	checkProblems(t, s, nil)
 	rx, err := s.Begin(t.Context())
-	must(t, err)
+	must.Do(t, err)
 	defer rx.End()
 	if n, err := rx.Node(7); err != nil || n.Size != 4 {
 		t.Errorf("%+v, %v", n, err)
@@ -241,13 +242,13 @@ func TestRepairNamedOrphan(t *testing.T) {
 	v := small()
 	v.Nodes[2].Nlink = 0
 	s := openDamaged(t, func(b *Builder) error { return v.Build(b) })
-	must(t, s.update(t.Context(), func(t *history.Tx) error {
+	must.Do(t, s.update(t.Context(), func(t *history.Tx) error {
 		orphan, err := t.Table(rowstore.OrphanTable)
 		return errors.Join(err, orphan.Put(3, 3))
 	}))
 	before := contents(t, s)
 	for range 2 { // the second time it has a Repair behind it
-		must(t, s.Close())
+		must.Do(t, s.Close())
 		var err error
 		if s, err = Open(s.db.Path(), nil); err != nil {
 			t.Fatal(err)
@@ -335,12 +336,12 @@ func TestRepairViews(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "test.folio")
 			makeDatabase(t, path, store.ApplicationID, 1, slices.Concat(tables, test.views)...)
 			db, err := sqlitefile.Open(path, nil)
-			must(t, err)
-			must(t, db.Update(t.Context(), func(tx *sqlitefile.Tx) error {
+			must.Do(t, err)
+			must.Do(t, db.Update(t.Context(), func(tx *sqlitefile.Tx) error {
 				node, err := tx.Table("node")
 				return errors.Join(err, node.Put(1, 1, store.ModeDir|0o755, 2, 0, 0, 0, 0, 0, 0, 0, 0))
 			}))
-			must(t, db.Close())
+			must.Do(t, db.Close())
 			s, err := Open(path, nil)
 			if err != nil {
 				t.Fatal(err)
@@ -368,7 +369,7 @@ func TestRepairViews(t *testing.T) {
 
 // statements returns those that make the objects of a volume, sorted.
 func statements(t *testing.T, s *Store) (list []string) {
-	must(t, s.db.View(t.Context(), func(rx *sqlitefile.Rx) error {
+	must.Do(t, s.db.View(t.Context(), func(rx *sqlitefile.Rx) error {
 		objects, err := rx.Objects()
 		for _, o := range objects {
 			list = append(list, o.SQL)

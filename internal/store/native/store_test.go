@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/foliofs/folio/internal/blocked"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/store"
 	"github.com/foliofs/folio/internal/store/native/history"
 	"github.com/foliofs/folio/internal/store/storetest"
@@ -74,7 +75,7 @@ var writingCases = map[string]writingCase{"default": {}, "small pages": {pageSiz
 // create makes a volume of nothing but the root.
 func (c writingCase) create(t *testing.T) (store.Store, storetest.Opener) {
 	path := filepath.Join(t.TempDir(), "test.folio")
-	must(t, Create(context.Background(), path, &CreateOptions{PageSize: c.pageSize}, func(b *Builder) error {
+	must.Do(t, Create(context.Background(), path, &CreateOptions{PageSize: c.pageSize}, func(b *Builder) error {
 		return b.Node(&store.Node{Ino: store.Root, Mode: store.ModeDir | 0o755, Nlink: 2})
 	}))
 	again := func(t *testing.T) store.Store { return c.open(t, path, nil) }
@@ -83,10 +84,10 @@ func (c writingCase) create(t *testing.T) (store.Store, storetest.Opener) {
 
 func (c writingCase) open(t *testing.T, path string, content []byte) store.Store {
 	if content != nil {
-		must(t, os.WriteFile(path, content, 0o600))
+		must.Do(t, os.WriteFile(path, content, 0o600))
 	}
 	s, err := Open(path, &Options{NoMmap: c.plain, BusyTimeout: 100 * time.Millisecond})
-	must(t, err)
+	must.Do(t, err)
 	t.Cleanup(func() { _ = s.Close() })
 	return s
 }
@@ -96,21 +97,21 @@ func (c writingCase) open(t *testing.T, path string, content []byte) store.Store
 func TestMarks(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.folio")
-	must(t, Create(context.Background(), path, &CreateOptions{}, func(b *Builder) error {
+	must.Do(t, Create(context.Background(), path, &CreateOptions{}, func(b *Builder) error {
 		return b.Node(&store.Node{Ino: store.Root, Mode: store.ModeDir | 0o755, Nlink: 2})
 	}))
 	s, err := Open(path, nil)
-	must(t, err)
+	must.Do(t, err)
 	defer s.Close()
 	for range 50 {
 		n := store.Node{Mode: store.ModeRegular, Nlink: 1}
-		must(t, s.Update(t.Context(), func(tx store.Tx) error {
+		must.Do(t, s.Update(t.Context(), func(tx store.Tx) error {
 			return errors.Join(tx.Insert(&n), s.Pin(n.Ino), tx.Orphan(&n))
 		}))
 		s.Unpin(n.Ino)
 	}
 	marks := 0
-	must(t, s.db.View(t.Context(), func(rx *sqlitefile.Rx) error {
+	must.Do(t, s.db.View(t.Context(), func(rx *sqlitefile.Rx) error {
 		orphan, err := rx.Table("orphan")
 		for range orphan.All() {
 			marks++
@@ -129,14 +130,14 @@ func TestUnpinWaitedFor(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.folio")
 	build(t, path, 0, &storetest.Volume{Nodes: []store.Node{{Ino: store.Root, Mode: store.ModeDir | 0o755, Nlink: 2}}})
 	s, err := Open(path, nil)
-	must(t, err)
+	must.Do(t, err)
 	defer s.Close()
 	n := store.Node{Mode: store.ModeRegular, Nlink: 1}
-	must(t, s.Update(t.Context(), func(tx store.Tx) error {
+	must.Do(t, s.Update(t.Context(), func(tx store.Tx) error {
 		return errors.Join(tx.Insert(&n), s.Pin(n.Ino), tx.Orphan(&n))
 	}))
 	released := make(chan struct{})
-	must(t, s.update(t.Context(), func(*history.Tx) error {
+	must.Do(t, s.update(t.Context(), func(*history.Tx) error {
 		go func() {
 			s.Unpin(n.Ino)
 			close(released)
@@ -150,9 +151,9 @@ func TestUnpinWaitedFor(t *testing.T) {
 		}
 		return nil
 	}))
-	must(t, s.Close())
+	must.Do(t, s.Close())
 	s, err = Open(path, &Options{ReadOnly: true})
-	must(t, err)
+	must.Do(t, err)
 	defer s.Close()
 	if r, err := s.Check(t.Context(), nil); err != nil || r.Nodes != 1 {
 		t.Errorf("%+v, %v", r, err)
@@ -165,12 +166,12 @@ func TestBatchMany(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.folio")
 	build(t, path, 0, &storetest.Volume{Nodes: []store.Node{{Ino: store.Root, Mode: store.ModeDir | 0o755, Nlink: 2}}})
 	s, err := Open(path, nil)
-	must(t, err)
+	must.Do(t, err)
 	defer s.Close()
 	const callers = 1280
 	add := func(tx store.Tx) error { return tx.Insert(&store.Node{Mode: store.ModeRegular, Nlink: 1}) }
 	var wg, ready sync.WaitGroup
-	must(t, s.Update(t.Context(), func(store.Tx) error {
+	must.Do(t, s.Update(t.Context(), func(store.Tx) error {
 		ready.Add(callers)
 		for range callers {
 			wg.Go(func() {
@@ -205,7 +206,7 @@ func TestBatchTracePanics(t *testing.T) {
 			panic(e.Kind)
 		}
 	}})
-	must(t, err)
+	must.Do(t, err)
 	defer s.Close()
 	add := func() (panicked bool) {
 		defer func() { panicked = recover() != nil }()

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/store"
 	"github.com/foliofs/folio/internal/store/native/history"
 )
@@ -24,15 +25,15 @@ var sweepFiles = flag.Int("sweep.files", 500, "files of TestSweepSteps")
 func TestSweepSteps(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "v.folio")
-	must(t, Create(bg, path, new(CreateOptions), func(b *Builder) error {
+	must.Do(t, Create(bg, path, new(CreateOptions), func(b *Builder) error {
 		return b.Node(&store.Node{Ino: store.Root, Mode: store.ModeDir | 0o755, Nlink: 2})
 	}))
 	s, err := Open(path, nil)
-	must(t, err)
+	must.Do(t, err)
 	defer s.Close()
 	nodes := make([]store.Node, *sweepFiles)
 	change := func(from, step int) {
-		must(t, s.Update(bg, func(tx store.Tx) error {
+		must.Do(t, s.Update(bg, func(tx store.Tx) error {
 			for i := from; i < len(nodes); i += step {
 				if err := rewrite(tx, &nodes[i], i); err != nil {
 					return err
@@ -45,7 +46,7 @@ func TestSweepSteps(t *testing.T) {
 	var names []store.Snapshot
 	for i := range 100 {
 		made, err := s.Snapshot(bg, fmt.Sprint("s", i))
-		must(t, err)
+		must.Do(t, err)
 		names = append(names, made)
 		change(i%10, 10)
 	}
@@ -60,8 +61,8 @@ func TestSweepSteps(t *testing.T) {
 			took = append(took, time.Since(begun))
 			return err
 		}
-		must(t, timed(bg, func(t *history.Tx) error { return t.RemoveSnapshots(list) }))
-		must(t, history.Sweep(bg, s.db, timed))
+		must.Do(t, timed(bg, func(t *history.Tx) error { return t.RemoveSnapshots(list) }))
+		must.Do(t, history.Sweep(bg, s.db, timed))
 		slices.Sort(took)
 		t.Logf("%s: %d steps, the median %v, 99 of 100 %v, the longest %v", what, len(took), took[len(took)/2], took[len(took)*99/100], took[len(took)-1])
 	}
@@ -73,7 +74,7 @@ func TestSweepSteps(t *testing.T) {
 		t.Errorf("%v, %v", list, err)
 	}
 	report, err := s.Check(bg, nil)
-	must(t, err)
+	must.Do(t, err)
 	if len(report.Problems) > 0 {
 		t.Error(report.Problems)
 	}

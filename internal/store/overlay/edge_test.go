@@ -15,6 +15,7 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/store"
 	"github.com/foliofs/folio/internal/store/native"
 	"github.com/foliofs/folio/internal/store/overlay"
@@ -290,7 +291,7 @@ func TestSeen(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, nil)
-			must(t, tt.do(w))
+			must.Do(t, tt.do(w))
 			for _, w := range []*world{w, w.again()} {
 				if got := w.see(tt.at); got != tt.want {
 					t.Errorf("%s: %s, want %s", tt.at, got, tt.want)
@@ -321,16 +322,9 @@ func (w *world) touch(name string) {
 func (w *world) clean() {
 	w.t.Helper()
 	r, err := w.Check(context.Background(), nil)
-	must(w.t, err)
+	must.Do(w.t, err)
 	if !r.OK() {
 		w.t.Errorf("%+v", r.Problems)
-	}
-}
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }
 
@@ -362,8 +356,8 @@ func TestNumber(t *testing.T) {
 	if r, err := w.upper.Check(t.Context(), nil); err != nil || r.Nodes != 1 {
 		t.Errorf("%v, %+v", err, r)
 	}
-	must(t, w.chmod("d/sub/b"))
-	must(t, w.Update(t.Context(), func(tx store.Tx) error {
+	must.Do(t, w.chmod("d/sub/b"))
+	must.Do(t, w.Update(t.Context(), func(tx store.Tx) error {
 		dir, err := lookup(tx, "d/sub")
 		return errors.Join(err, tx.Unlink(dir, "b"), tx.Link(store.Root, store.Entry{Name: "moved", Ino: before, Type: store.File}))
 	}))
@@ -376,10 +370,10 @@ func TestNumber(t *testing.T) {
 func (w *world) ino(name string) store.Ino {
 	w.t.Helper()
 	rx, err := w.Begin(context.Background())
-	must(w.t, err)
+	must.Do(w.t, err)
 	defer rx.End()
 	ino, err := lookup(rx, name)
-	must(w.t, err)
+	must.Do(w.t, err)
 	return ino
 }
 
@@ -389,15 +383,15 @@ func TestPinned(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	ino := w.ino("large")
-	must(t, w.Pin(ino))
+	must.Do(t, w.Pin(ino))
 	back := errors.New("back")
 	_ = w.change("large", func(tx store.Tx, n *store.Node) error {
 		return errors.Join(tx.Unlink(store.Root, "large"), tx.Orphan(n), back)
 	})
-	must(t, w.remove("large"))
+	must.Do(t, w.remove("large"))
 	read := func() (int, error) {
 		rx, err := w.Begin(context.Background())
-		must(t, err)
+		must.Do(t, err)
 		defer rx.End()
 		n, err := rx.Node(ino)
 		if err != nil {
@@ -420,17 +414,17 @@ func TestPinned(t *testing.T) {
 func TestSnapshot(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	must(t, w.make("first", store.ModeRegular)) // from then on there is a log, and writers do not wait for readers
+	must.Do(t, w.make("first", store.ModeRegular)) // from then on there is a log, and writers do not wait for readers
 	rx, err := w.Begin(t.Context())
-	must(t, err)
+	must.Do(t, err)
 	defer rx.End()
 	ino, err := lookup(rx, "f")
-	must(t, err)
-	must(t, w.write("f", "XY", 0))
+	must.Do(t, err)
+	must.Do(t, w.write("f", "XY", 0))
 	if n, err := rx.Node(ino); err != nil || contentText(rx, n) != `"content"` {
 		t.Errorf("%+v, %v: %s", n, err, contentText(rx, n))
 	}
-	must(t, w.remove("f"))
+	must.Do(t, w.remove("f"))
 	if n, err := rx.Node(ino); err != nil || contentText(rx, n) != `"content"` {
 		t.Errorf("removed: %+v, %v: %s", n, err, contentText(rx, n))
 	}
@@ -457,8 +451,8 @@ func TestFull(t *testing.T) {
 	if got := w.see("huge"); got != "listed, 100000 4194304 bytes" || w.ino("huge") != ino {
 		t.Error(got)
 	}
-	must(t, w.chmod("f"))
-	must(t, w.remove("huge"))
+	must.Do(t, w.chmod("f"))
+	must.Do(t, w.remove("huge"))
 	if most := w.Features().MaxSize; most != 1<<20 {
 		t.Error(most)
 	}
@@ -479,13 +473,13 @@ func TestPunch(t *testing.T) {
 			punch := func(tx store.Tx, n *store.Node) error {
 				return errors.Join(tx.(store.HolePuncher).PunchHole(n, tt.off, tt.size), tx.Put(n))
 			}
-			must(t, w.change("large", punch))
+			must.Do(t, w.change("large", punch))
 			clear(want[tt.off : tt.off+tt.size])
 			w.wantContent("large", want)
-			must(t, w.write("large", "after", tt.off+3))
-			must(t, w.change("large", punch))
+			must.Do(t, w.write("large", "after", tt.off+3))
+			must.Do(t, w.change("large", punch))
 			w.again().wantContent("large", want)
-			must(t, w.change("large", func(tx store.Tx, n *store.Node) error {
+			must.Do(t, w.change("large", func(tx store.Tx, n *store.Node) error {
 				return errors.Join(tx.Truncate(n, 70_000), tx.Truncate(n, 150_000), tx.Put(n))
 			}))
 			want = append(want[:70_000], make([]byte, 80_000)...)
@@ -498,12 +492,12 @@ func TestPunch(t *testing.T) {
 func (w *world) wantContent(name string, want []byte) {
 	w.t.Helper()
 	rx, err := w.Begin(context.Background())
-	must(w.t, err)
+	must.Do(w.t, err)
 	defer rx.End()
 	ino, err := lookup(rx, name)
-	must(w.t, err)
+	must.Do(w.t, err)
 	n, err := rx.Node(ino)
-	must(w.t, err)
+	must.Do(w.t, err)
 	got := make([]byte, n.Size)
 	if _, err := rx.ReadAt(n, got, 0); err != nil || !bytes.Equal(got, want) {
 		w.t.Errorf("%d bytes, %v; want %d", len(got), err, len(want))
@@ -534,8 +528,8 @@ func TestDamaged(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, nil)
-			must(t, w.chmod("f"))
-			must(t, w.upper.Update(t.Context(), damage))
+			must.Do(t, w.chmod("f"))
+			must.Do(t, w.upper.Update(t.Context(), damage))
 			w = w.again()
 			_ = w.see("f")
 			_ = w.see("f/f")
@@ -558,7 +552,7 @@ func record(text string) func(tx store.Tx) error {
 
 func (w *world) diff() (list []overlay.Change) {
 	rx, err := w.Begin(context.Background())
-	must(w.t, err)
+	must.Do(w.t, err)
 	defer rx.End()
 	for c, err := range w.Diff(context.Background(), rx) {
 		if err != nil {
@@ -576,7 +570,7 @@ func TestWhiteoutRefused(t *testing.T) {
 	if err := w.make("x", store.ModeChar); !errors.Is(err, os.ErrPermission) {
 		t.Errorf("%v, want ErrPermission", err)
 	}
-	must(t, w.make("y", store.ModeChar|0o600))
+	must.Do(t, w.make("y", store.ModeChar|0o600))
 	if got := w.see("y"); got != "listed, 20600" {
 		t.Error(got)
 	}
@@ -587,7 +581,7 @@ func TestWhiteoutRefused(t *testing.T) {
 func TestConcurrent(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	must(t, w.make("first", store.ModeRegular))
+	must.Do(t, w.make("first", store.ModeRegular))
 	const files = 40
 	for i := range files {
 		w.base.MapFS[fmt.Sprint("many/", i)] = &fstest.MapFile{Data: []byte("old"), Mode: 0o644, ModTime: then}

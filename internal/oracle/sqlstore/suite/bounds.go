@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/store"
 	"github.com/foliofs/folio/internal/store/sqlstore"
 )
@@ -18,28 +19,28 @@ func (d *Driver) testBounds(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "bounds.folio")
 	name, dsn := d.Name, d.dsn(path)
 	s, err := sqlstore.Open(name, dsn, &sqlstore.Options{Create: true})
-	must(t, err)
-	must(t, s.Update(context.Background(), func(tx store.Tx) error {
+	must.Do(t, err)
+	must.Do(t, s.Update(context.Background(), func(tx store.Tx) error {
 		_, err := addFile(tx, "file")
 		return err
 	}))
-	must(t, s.Close())
+	must.Do(t, s.Close())
 	d.run(t, path,
 		"INSERT INTO xattr VALUES (1, 'user.long', zeroblob(30000000))",
 		"INSERT OR REPLACE INTO data VALUES ((SELECT ino FROM entry) << 28, zeroblob(30000000))",
 		"UPDATE node SET size = 1 << 40, holes = 0 WHERE ino <> 1")
 	s, err = sqlstore.Open(name, dsn, nil)
-	must(t, err)
+	must.Do(t, err)
 	defer s.Close()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	rx, err := s.Begin(context.Background())
-	must(t, err)
+	must.Do(t, err)
 	if list, err := rx.Xattrs(store.Root); !errors.Is(err, store.ErrDamaged) {
 		t.Errorf("Xattrs: %d, %v, want ErrDamaged", len(list), err)
 	}
 	e, err := rx.Lookup(store.Root, "file")
-	must(t, err)
+	must.Do(t, err)
 	if n, err := rx.Node(e.Ino); !errors.Is(err, store.ErrDamaged) {
 		t.Errorf("Node of a file that is larger than the database: %+v, %v, want ErrDamaged", n, err)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 )
 
 // BenchmarkFiles reads and writes small files one by one, through the engine and through SQL.
@@ -15,7 +16,7 @@ func (d *Driver) BenchmarkFiles(b *testing.B) {
 	for name, open := range map[string]func(path string) *folio.Volume{
 		"native": func(path string) *folio.Volume {
 			v, err := folio.Open(path, &folio.Options{Create: true})
-			must(b, err)
+			must.Do(b, err)
 			b.Cleanup(func() { _ = v.Close() })
 			return v
 		},
@@ -32,7 +33,7 @@ func benchName(i int) string { return fmt.Sprintf("%02d/%02d", i/benchFiles%benc
 
 func benchmarkFiles(b *testing.B, v *folio.Volume) {
 	content := bytes.Repeat([]byte("x"), 1000)
-	must(b, v.Update(context.Background(), func(tx *folio.Tx) error {
+	must.Do(b, v.Update(context.Background(), func(tx *folio.Tx) error {
 		for i := range benchFiles * benchFiles {
 			if err := tx.MkdirAll(benchName(i)[:2], 0o755); err != nil {
 				return err
@@ -46,7 +47,7 @@ func benchmarkFiles(b *testing.B, v *folio.Volume) {
 	each := func(name string, fn func(i int) error) {
 		b.Run(name, func(b *testing.B) {
 			for i := 0; b.Loop(); i++ {
-				must(b, fn(i*7919))
+				must.Do(b, fn(i*7919))
 			}
 		})
 	}

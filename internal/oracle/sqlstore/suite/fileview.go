@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/volumetest"
 )
 
@@ -43,11 +44,11 @@ func (d *Driver) testFileView(t *testing.T) {
 	}
 	wantFileAt(t, w.written, w.db)
 	_, err := w.db.Exec("PRAGMA reverse_unordered_selects = 1") // contents are in order all the same
-	must(t, err)
+	must.Do(t, err)
 	wantFileAt(t, w.written, w.db)
 	w.wantFile(t)
 	var sound string
-	must(t, w.db.QueryRow("PRAGMA integrity_check").Scan(&sound))
+	must.Do(t, w.db.QueryRow("PRAGMA integrity_check").Scan(&sound))
 	if sound != "ok" {
 		t.Errorf("integrity_check: %s", sound)
 	}
@@ -70,16 +71,16 @@ func (d *Driver) newViewTest(t *testing.T) *viewTest {
 	for name, v := range map[string]**folio.Volume{"written": &w.written, "called": &w.called} {
 		var err error
 		*v, err = folio.Open(filepath.Join(dir, name), &folio.Options{Create: true})
-		must(t, err)
+		must.Do(t, err)
 		t.Cleanup(func() { _ = (*v).Close() })
 	}
 	var err error
 	w.db, err = sql.Open(d.Name, d.dsn(filepath.Join(dir, "written")))
-	must(t, err)
+	must.Do(t, err)
 	t.Cleanup(func() { _ = w.db.Close() })
 	w.db.SetMaxOpenConns(1)
 	_, err = w.db.Exec("PRAGMA busy_timeout = 10000")
-	must(t, err)
+	must.Do(t, err)
 	return w
 }
 
@@ -185,9 +186,9 @@ func (w *viewTest) besides(t *testing.T, name, other string, data []byte) {
 	switch w.r.IntN(10) {
 	case 0:
 		w.snapshots++
-		must(t, w.written.CreateSnapshot(t.Context(), fmt.Sprint(w.snapshots)))
+		must.Do(t, w.written.CreateSnapshot(t.Context(), fmt.Sprint(w.snapshots)))
 		if w.snapshots > 3 {
-			must(t, w.written.RemoveSnapshot(t.Context(), fmt.Sprint(w.snapshots-3)))
+			must.Do(t, w.written.RemoveSnapshot(t.Context(), fmt.Sprint(w.snapshots-3)))
 		}
 	case 1:
 		w.same(t, w.written.Link(name, other), w.called.Link(name, other))
@@ -232,7 +233,7 @@ func (w *viewTest) count(t *testing.T, n *int, name string, isFile bool) {
 		return
 	}
 	info, err := w.written.Lstat(name)
-	must(t, err)
+	must.Do(t, err)
 	var shares bool
 	err = w.db.QueryRow("SELECT EXISTS (SELECT 1 FROM origin WHERE ?1 IN (ino, base))", info.Sys().(*folio.Node).Ino).Scan(&shares)
 	if err == nil && shares { // without clones there is no table origin
@@ -265,17 +266,17 @@ func (w *viewTest) both(t *testing.T, refused bool, call func() error, query str
 // wantFile compares view file with the files of the volume.
 func (w *viewTest) wantFile(t *testing.T) {
 	rows, err := w.db.Query("SELECT path, content FROM file WHERE type = 'file'")
-	must(t, err)
+	must.Do(t, err)
 	defer rows.Close()
 	for rows.Next() {
 		var name string
 		var content []byte
-		must(t, rows.Scan(&name, &content))
+		must.Do(t, rows.Scan(&name, &content))
 		if want, err := w.written.ReadFile(name); err != nil || !bytes.Equal(content, want) {
 			t.Errorf("%s: view file has another content of %d bytes; %v", name, len(content), err)
 		}
 	}
-	must(t, rows.Err())
+	must.Do(t, rows.Err())
 }
 
 // compare compares the two trees.
@@ -299,22 +300,22 @@ func (w *viewTest) compare(t *testing.T) {
 
 // treeOf describes all files of a volume. Times of last changes count where calls have set them.
 func treeOf(t *testing.T, v *folio.Volume) (list []string) {
-	must(t, fs.WalkDir(v.FS(), ".", func(name string, _ fs.DirEntry, err error) error {
+	must.Do(t, fs.WalkDir(v.FS(), ".", func(name string, _ fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
 		info, err := v.Lstat(name)
-		must(t, err)
+		must.Do(t, err)
 		n := info.Sys().(*folio.Node)
 		content := ""
 		switch {
 		case info.Mode().IsRegular():
 			p, err := v.ReadFile(name)
-			must(t, err)
+			must.Do(t, err)
 			content = volumetest.Hash(p)
 		case info.Mode()&fs.ModeSymlink != 0:
 			content, err = v.Readlink(name)
-			must(t, err)
+			must.Do(t, err)
 		}
 		line := fmt.Sprintf("%s %o %d %d %d %s", name, n.Mode, n.Nlink, n.Size, n.Holes, content)
 		if now := time.Since(info.ModTime()); now > time.Hour || now < -time.Hour {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 )
 
 // BenchmarkFileView makes files of 1,000 bytes, each in a transaction of its own: by the library,
@@ -17,20 +18,20 @@ func (d *Driver) BenchmarkFileView(b *testing.B) {
 	content := bytes.Repeat([]byte("x"), 1000)
 	b.Run("library", func(b *testing.B) {
 		v, err := folio.Open(filepath.Join(b.TempDir(), "bench.folio"), &folio.Options{Create: true})
-		must(b, err)
+		must.Do(b, err)
 		defer v.Close()
-		must(b, v.Mkdir("dir", 0o755))
+		must.Do(b, v.Mkdir("dir", 0o755))
 		for i := 0; b.Loop(); i++ {
-			must(b, v.WriteFile(fmt.Sprintf("dir/%08d", i), content, 0o644))
+			must.Do(b, v.WriteFile(fmt.Sprintf("dir/%08d", i), content, 0o644))
 		}
 	})
 	b.Run("view", func(b *testing.B) {
 		db := d.benchDB(b)
 		insert, err := db.Prepare("INSERT INTO file (path, content) VALUES (?, ?)")
-		must(b, err)
+		must.Do(b, err)
 		for i := 0; b.Loop(); i++ {
 			_, err := insert.Exec(fmt.Sprintf("dir/%08d", i), content)
-			must(b, err)
+			must.Do(b, err)
 		}
 	})
 	b.Run("statements", func(b *testing.B) { benchmarkStatements(b, d.benchDB(b), content) })
@@ -40,15 +41,15 @@ func (d *Driver) BenchmarkFileView(b *testing.B) {
 func (d *Driver) benchDB(b *testing.B) *sql.DB {
 	path := filepath.Join(b.TempDir(), "bench.folio")
 	v, err := folio.Open(path, &folio.Options{Create: true})
-	must(b, err)
-	must(b, v.Mkdir("dir", 0o755))
-	must(b, v.Close())
+	must.Do(b, err)
+	must.Do(b, v.Mkdir("dir", 0o755))
+	must.Do(b, v.Close())
 	db, err := sql.Open(d.Name, d.dsn(path))
-	must(b, err)
+	must.Do(b, err)
 	b.Cleanup(func() { _ = db.Close() })
 	db.SetMaxOpenConns(1)
 	_, err = db.Exec("PRAGMA synchronous = NORMAL")
-	must(b, err)
+	must.Do(b, err)
 	return db
 }
 
@@ -56,8 +57,8 @@ func (d *Driver) benchDB(b *testing.B) *sql.DB {
 // directory.
 func benchmarkStatements(b *testing.B, db *sql.DB, content []byte) {
 	var dir, ino int64
-	must(b, db.QueryRow("SELECT ino FROM entry WHERE parent = 1 AND name = 'dir'").Scan(&dir))
-	must(b, db.QueryRow("SELECT max(ino) FROM node").Scan(&ino))
+	must.Do(b, db.QueryRow("SELECT ino FROM entry WHERE parent = 1 AND name = 'dir'").Scan(&dir))
+	must.Do(b, db.QueryRow("SELECT max(ino) FROM node").Scan(&ino))
 	var list []*sql.Stmt
 	for _, query := range []string{
 		"SELECT ino FROM entry WHERE parent = ? AND name = ?",
@@ -67,21 +68,21 @@ func benchmarkStatements(b *testing.B, db *sql.DB, content []byte) {
 		"UPDATE node SET mtime_ns = ?, ctime_ns = ?1 WHERE ino = ?",
 	} {
 		s, err := db.Prepare(query)
-		must(b, err)
+		must.Do(b, err)
 		list = append(list, s)
 	}
 	for i := 0; b.Loop(); i++ {
 		name, now := fmt.Sprintf("%08d", i), time.Now().UnixNano()
 		ino++
 		tx, err := db.Begin()
-		must(b, err)
+		must.Do(b, err)
 		if err := tx.Stmt(list[0]).QueryRow(dir, name).Scan(new(int64)); err != sql.ErrNoRows {
 			b.Fatal(err)
 		}
 		for s, args := range [][]any{{ino, len(content), now}, {dir, name, ino}, {ino, content}, {now, dir}} {
 			_, err := tx.Stmt(list[s+1]).Exec(args...)
-			must(b, err)
+			must.Do(b, err)
 		}
-		must(b, tx.Commit())
+		must.Do(b, tx.Commit())
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing/fstest"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/private"
 	"github.com/foliofs/folio/internal/store/sqlstore"
 	"github.com/foliofs/folio/internal/volumetest"
@@ -19,13 +20,13 @@ func (d *Driver) TestFolio(t *testing.T) {
 	t.Run("fstest", func(t *testing.T) {
 		t.Parallel()
 		v := d.volume(t, filepath.Join(t.TempDir(), "test.folio"))
-		must(t, v.MkdirAll("a/b", 0o755))
+		must.Do(t, v.MkdirAll("a/b", 0o755))
 		for _, name := range []string{"a/one", "a/b/two", "three"} {
-			must(t, v.WriteFile(name, []byte(strings.Repeat(name, 100)), 0o644))
+			must.Do(t, v.WriteFile(name, []byte(strings.Repeat(name, 100)), 0o644))
 		}
-		must(t, v.Symlink("b/two", "a/link"))
-		must(t, fstest.TestFS(v.FS(), "a/one", "a/b/two", "a/link", "three"))
-		must(t, v.View(context.Background(), func(rx *folio.Rx) error { return fstest.TestFS(rx.FS(), "a/one") }))
+		must.Do(t, v.Symlink("b/two", "a/link"))
+		must.Do(t, fstest.TestFS(v.FS(), "a/one", "a/b/two", "a/link", "three"))
+		must.Do(t, v.View(context.Background(), func(rx *folio.Rx) error { return fstest.TestFS(rx.FS(), "a/one") }))
 	})
 	t.Run("Same", func(t *testing.T) {
 		t.Parallel()
@@ -37,9 +38,9 @@ func (d *Driver) TestFolio(t *testing.T) {
 func (d *Driver) volume(t testing.TB, path string) *folio.Volume {
 	t.Helper()
 	s, err := sqlstore.Open(d.Name, d.dsn(path), &sqlstore.Options{Create: true})
-	must(t, err)
+	must.Do(t, err)
 	v, err := folio.OpenStore(private.Key{}, s, nil)
-	must(t, err)
+	must.Do(t, err)
 	t.Cleanup(func() { _ = v.Close() })
 	return v
 }
@@ -51,9 +52,9 @@ func (d *Driver) testSame(t *testing.T) {
 	dir := t.TempDir()
 	got := d.volume(t, filepath.Join(dir, "got.folio"))
 	want, err := folio.Open(filepath.Join(dir, "want.folio"), &folio.Options{Create: true})
-	must(t, err)
+	must.Do(t, err)
 	t.Cleanup(func() { _ = want.Close() })
 	volumetest.Same(t, r, got, want, *calls, 200)
-	must(t, got.Close())
+	must.Do(t, got.Close())
 	d.judge(t, filepath.Join(dir, "got.folio"))
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/private"
 	"github.com/foliofs/folio/internal/store/sqlstore"
 	"github.com/foliofs/folio/internal/volumetest"
@@ -22,17 +23,17 @@ func (d *Driver) testHistory(t *testing.T) {
 	r := random(t)
 	path := filepath.Join(t.TempDir(), "test.folio")
 	v, err := folio.Open(path, &folio.Options{Create: true})
-	must(t, err)
+	must.Do(t, err)
 	t.Cleanup(func() { _ = v.Close() })
 	other, err := folio.OpenStore(private.Key{}, d.open(t, path, &sqlstore.Options{}), nil)
-	must(t, err)
+	must.Do(t, err)
 	t.Cleanup(func() { _ = other.Close() })
 	db, err := sql.Open(d.Name, d.dsn(path))
-	must(t, err)
+	must.Do(t, err)
 	t.Cleanup(func() { _ = db.Close() })
 	db.SetMaxOpenConns(1)
 	_, err = db.Exec("PRAGMA busy_timeout = 10000")
-	must(t, err)
+	must.Do(t, err)
 
 	h := volumetest.NewHistory(r, v, v, other)
 	runStatements(t, h, v, db)
@@ -44,10 +45,10 @@ func (d *Driver) testClones(t *testing.T) {
 	r := random(t)
 	path := filepath.Join(t.TempDir(), "test.folio")
 	v, err := folio.Open(path, &folio.Options{Create: true})
-	must(t, err)
+	must.Do(t, err)
 	t.Cleanup(func() { _ = v.Close() })
 	other, err := folio.OpenStore(private.Key{}, d.open(t, path, &sqlstore.Options{}), nil)
-	must(t, err)
+	must.Do(t, err)
 	t.Cleanup(func() { _ = other.Close() })
 	c := volumetest.NewClones(r, volumetest.Memory(t, nil), v, other)
 	c.Run(t, *calls)
@@ -99,17 +100,17 @@ var statements = []string{
 func wantFileAt(t *testing.T, v *folio.Volume, db *sql.DB) {
 	t.Helper()
 	list, err := v.Snapshots(t.Context())
-	must(t, err)
+	must.Do(t, err)
 	for _, s := range list {
 		at, err := v.OpenSnapshot(t.Context(), s.Name)
-		must(t, err)
+		must.Do(t, err)
 		var want []string
-		must(t, fs.WalkDir(at.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		must.Do(t, fs.WalkDir(at.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 			if err != nil || name == "." {
 				return err
 			}
 			info, err := at.Lstat(name)
-			must(t, err)
+			must.Do(t, err)
 			var content []byte
 			switch {
 			case info.Mode().IsRegular():
@@ -122,18 +123,18 @@ func wantFileAt(t *testing.T, v *folio.Volume, db *sql.DB) {
 			want = append(want, fmt.Sprintf("%s %04o %d %s", name, info.Sys().(*folio.Node).Mode&0o7777, info.Sys().(*folio.Node).Size, volumetest.Hash(content)))
 			return err
 		}))
-		must(t, at.Close())
+		must.Do(t, at.Close())
 		var got []string
 		rows, err := db.Query("SELECT path, mode, size, content FROM file_at WHERE snapshot = ?", s.Name)
-		must(t, err)
+		must.Do(t, err)
 		for rows.Next() {
 			var path, mode string
 			var size int64
 			var content []byte
-			must(t, rows.Scan(&path, &mode, &size, &content))
+			must.Do(t, rows.Scan(&path, &mode, &size, &content))
 			got = append(got, fmt.Sprintf("%s %s %d %s", path, mode, size, volumetest.Hash(content)))
 		}
-		must(t, errors.Join(rows.Err(), rows.Close()))
+		must.Do(t, errors.Join(rows.Err(), rows.Close()))
 		slices.Sort(got)
 		slices.Sort(want)
 		if !slices.Equal(got, want) {

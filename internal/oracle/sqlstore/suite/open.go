@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/store"
 	"github.com/foliofs/folio/internal/store/sqlstore"
 )
@@ -20,7 +21,7 @@ import (
 func (d *Driver) run(t *testing.T, path string, queries ...string) {
 	t.Helper()
 	db, err := sql.Open(d.Name, d.dsn(path))
-	must(t, err)
+	must.Do(t, err)
 	defer db.Close()
 	for _, query := range queries {
 		if _, err := db.Exec(query); err != nil {
@@ -33,9 +34,9 @@ func (d *Driver) run(t *testing.T, path string, queries ...string) {
 func (d *Driver) count(t *testing.T, path, query string) (n int) {
 	t.Helper()
 	db, err := sql.Open(d.Name, d.dsn(path))
-	must(t, err)
+	must.Do(t, err)
 	defer db.Close()
-	must(t, db.QueryRow(query).Scan(&n))
+	must.Do(t, db.QueryRow(query).Scan(&n))
 	return n
 }
 
@@ -68,7 +69,7 @@ func (d *Driver) TestRefusals(t *testing.T) {
 			t.Parallel()
 			path := filepath.Join(t.TempDir(), "test.folio")
 			if r.content != "" {
-				must(t, os.WriteFile(path, []byte(r.content), 0o600))
+				must.Do(t, os.WriteFile(path, []byte(r.content), 0o600))
 			}
 			d.run(t, path, r.queries...)
 			_, err := sqlstore.Open(d.Name, d.dsn(path), nil)
@@ -94,9 +95,9 @@ func (d *Driver) TestMemory(t *testing.T) {
 // TestLimit opens a volume in a DB that allows few connections.
 func (d *Driver) TestLimit(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.folio")
-	must(t, d.open(t, path, &sqlstore.Options{Create: true}).Close())
+	must.Do(t, d.open(t, path, &sqlstore.Options{Create: true}).Close())
 	db, err := sql.Open(d.Name, d.dsn(path))
-	must(t, err)
+	must.Do(t, err)
 	defer db.Close()
 	db.SetMaxOpenConns(3)
 	if _, err := sqlstore.OpenDB(db, nil); err == nil || !strings.Contains(err.Error(), "SetMaxOpenConns") {
@@ -104,12 +105,12 @@ func (d *Driver) TestLimit(t *testing.T) {
 	}
 	db.SetMaxOpenConns(4)
 	s, err := sqlstore.OpenDB(db, nil)
-	must(t, err)
+	must.Do(t, err)
 	defer s.Close()
-	must(t, s.Pin(store.Root))
-	must(t, s.Update(context.Background(), func(tx store.Tx) error { return tx.SetXattr(store.Root, "user.a", []byte("a")) }))
+	must.Do(t, s.Pin(store.Root))
+	must.Do(t, s.Update(context.Background(), func(tx store.Tx) error { return tx.SetXattr(store.Root, "user.a", []byte("a")) }))
 	rx, err := s.Begin(context.Background())
-	must(t, err)
+	must.Do(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	time.AfterFunc(20*time.Millisecond, cancel)
 	if _, err := s.Begin(ctx); !errors.Is(err, context.Canceled) {
@@ -117,9 +118,9 @@ func (d *Driver) TestLimit(t *testing.T) {
 	}
 	rx.End()
 	rx, err = s.Begin(context.Background())
-	must(t, err)
+	must.Do(t, err)
 	rx.End()
-	must(t, s.Close())
+	must.Do(t, s.Close())
 	if n := db.Stats().OpenConnections; n != 0 {
 		t.Errorf("%d connections are left", n)
 	}
@@ -132,17 +133,17 @@ func (d *Driver) TestErrors(t *testing.T) {
 	change := func(tx store.Tx) error { return tx.SetXattr(store.Root, "user.a", make([]byte, 60_000)) }
 	t.Run("busy", func(t *testing.T) {
 		other := d.open(t, path, nil)
-		must(t, other.Update(context.Background(), func(tx store.Tx) error {
+		must.Do(t, other.Update(context.Background(), func(tx store.Tx) error {
 			if err := s.Update(context.Background(), change); !errors.Is(err, store.ErrBusy) {
 				t.Errorf("%v, want ErrBusy", err)
 			}
 			return nil
 		}))
-		must(t, s.Update(context.Background(), change))
+		must.Do(t, s.Update(context.Background(), change))
 	})
 	t.Run("busy, and cancelled", func(t *testing.T) {
 		patient, other := d.open(t, path, &sqlstore.Options{BusyTimeout: time.Hour}), d.open(t, path, nil)
-		must(t, other.Update(context.Background(), func(store.Tx) error {
+		must.Do(t, other.Update(context.Background(), func(store.Tx) error {
 			ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
 			defer cancel()
 			if err := patient.Update(ctx, change); !errors.Is(err, context.DeadlineExceeded) {
@@ -153,12 +154,12 @@ func (d *Driver) TestErrors(t *testing.T) {
 	})
 	t.Run("read-only", func(t *testing.T) {
 		ro := d.open(t, path, &sqlstore.Options{ReadOnly: true, Create: true})
-		must(t, ro.Sync(context.Background()))
+		must.Do(t, ro.Sync(context.Background()))
 		if err := ro.Update(context.Background(), change); !errors.Is(err, store.ErrReadOnly) {
 			t.Errorf("%v, want ErrReadOnly", err)
 		}
 		ro, err := sqlstore.Open(d.Name, "file:"+path+"?mode=ro", nil)
-		must(t, err)
+		must.Do(t, err)
 		defer ro.Close()
 		if err := ro.Update(context.Background(), change); !errors.Is(err, store.ErrReadOnly) {
 			t.Errorf("%v, want ErrReadOnly", err)
@@ -170,7 +171,7 @@ func (d *Driver) TestErrors(t *testing.T) {
 		}
 		name, dsn := d.Full(path)
 		full, err := sqlstore.Open(name, dsn, nil)
-		must(t, err)
+		must.Do(t, err)
 		defer full.Close()
 		err = full.Update(context.Background(), func(tx store.Tx) error {
 			return tx.SetXattr(store.Root, "user.b", make([]byte, 1_000_000))
@@ -178,7 +179,7 @@ func (d *Driver) TestErrors(t *testing.T) {
 		if !errors.Is(err, store.ErrFull) {
 			t.Errorf("%v, want ErrFull", err)
 		}
-		must(t, full.Update(context.Background(), func(tx store.Tx) error { return tx.SetXattr(store.Root, "user.b", []byte("b")) }))
+		must.Do(t, full.Update(context.Background(), func(tx store.Tx) error { return tx.SetXattr(store.Root, "user.b", []byte("b")) }))
 		err = full.Update(context.Background(), func(tx store.Tx) error { // SQLite has rolled back when the next change comes
 			if err := tx.SetXattr(store.Root, "user.b", make([]byte, 1_000_000)); !errors.Is(err, store.ErrFull) {
 				t.Errorf("%v, want ErrFull", err)

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/store"
 	"github.com/foliofs/folio/internal/store/sqlstore"
 	"github.com/foliofs/folio/sqlitefile"
@@ -21,11 +22,11 @@ func (d *Driver) testPinAccess(t *testing.T) {
 	for _, mode := range []fs.FileMode{0o600, 0o660} {
 		path := filepath.Join(t.TempDir(), "test.folio")
 		s := d.open(t, path, &sqlstore.Options{Create: true})
-		must(t, os.Chmod(path, mode))
-		must(t, s.Pin(store.Root))
+		must.Do(t, os.Chmod(path, mode))
+		must.Do(t, s.Pin(store.Root))
 		defer s.Unpin(store.Root)
 		info, err := os.Stat(path + "-hold")
-		must(t, err)
+		must.Do(t, err)
 		if info.Mode() != mode {
 			t.Errorf("of a volume with %v: %v", mode, info.Mode())
 		}
@@ -36,7 +37,7 @@ func (d *Driver) testPinAccess(t *testing.T) {
 func (d *Driver) testPinLinks(t *testing.T) {
 	dir := t.TempDir()
 	empty, absent := filepath.Join(dir, "empty"), filepath.Join(dir, "absent")
-	must(t, os.WriteFile(empty, nil, 0o600))
+	must.Do(t, os.WriteFile(empty, nil, 0o600))
 	for name, put := range map[string]func(side string) error{
 		"link":          func(side string) error { return os.Symlink(empty, side) },
 		"dangling link": func(side string) error { return os.Symlink(absent, side) },

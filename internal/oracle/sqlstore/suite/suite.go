@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/store"
 	"github.com/foliofs/folio/internal/store/native"
 	"github.com/foliofs/folio/internal/store/sqlstore"
@@ -48,16 +49,9 @@ func (d *Driver) dsn(path string) string {
 func (d *Driver) open(t testing.TB, path string, o *sqlstore.Options) *sqlstore.Store {
 	t.Helper()
 	s, err := sqlstore.Open(d.Name, d.dsn(path), o)
-	must(t, err)
+	must.Do(t, err)
 	t.Cleanup(func() { _ = s.Close() })
 	return s
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 // TestStore runs the conformance suite: it reads volumes that the engine made, and changes volumes
@@ -84,5 +78,5 @@ func (d *Driver) TestStore(t *testing.T) {
 // build makes a volume by the engine.
 func build(t testing.TB, path string, v *storetest.Volume) {
 	t.Helper()
-	must(t, native.Create(context.Background(), path, new(native.CreateOptions), func(b *native.Builder) error { return v.Build(b) }))
+	must.Do(t, native.Create(context.Background(), path, new(native.CreateOptions), func(b *native.Builder) error { return v.Build(b) }))
 }

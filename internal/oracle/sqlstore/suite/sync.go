@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/store"
 	"github.com/foliofs/folio/internal/store/sqlstore"
 )
@@ -33,7 +34,7 @@ func (d *Driver) TestSync(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	p, err := os.ReadFile(trace)
-	must(t, err)
+	must.Do(t, err)
 	for _, want := range []struct {
 		from, to string
 		syncs    bool
@@ -54,12 +55,12 @@ func (d *Driver) syncInside(t *testing.T, path string) {
 	n := 0
 	commit := func(s store.Store) {
 		n++
-		must(t, s.Update(context.Background(), func(tx store.Tx) error {
+		must.Do(t, s.Update(context.Background(), func(tx store.Tx) error {
 			_, err := addFile(tx, fmt.Sprint(n))
 			return err
 		}))
 	}
-	sync := func(s store.Store) { must(t, s.Sync(context.Background())) }
+	sync := func(s store.Store) { must.Do(t, s.Sync(context.Background())) }
 	say := func(name string) { fmt.Fprintln(os.Stderr, mark(name)) }
 	commit(s)
 	sync(s)

@@ -22,6 +22,7 @@ import (
 
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/internal/blocked"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/store"
 	"github.com/foliofs/folio/internal/store/native"
 	"github.com/foliofs/folio/internal/store/sqlstore"
@@ -59,7 +60,7 @@ func (d *Driver) TestVersions(t *testing.T) {
 		for range r.IntN(2 * readers) { // so that now and then a commit comes while readers begin
 			<-read
 		}
-		must(t, s.Update(context.Background(), func(tx store.Tx) error {
+		must.Do(t, s.Update(context.Background(), func(tx store.Tx) error {
 			return tx.SetXattr(store.Root, "user.n", binary.BigEndian.AppendUint64(nil, uint64(i+1)))
 		}))
 	}
@@ -92,29 +93,29 @@ func (d *Driver) TestTurns(t *testing.T) {
 		v := d.turn(t, path, i%2 == 0)
 		for j := range 5 {
 			name := fmt.Sprint(i, "-", j)
-			must(t, v.WriteFile(name, bytes.Repeat([]byte(name), 40_000), 0o644))
+			must.Do(t, v.WriteFile(name, bytes.Repeat([]byte(name), 40_000), 0o644))
 			want = append(want, name)
 		}
 		f, err := v.Open(want[0])
-		must(t, err)
-		must(t, v.Remove(want[0])) // an orphan
+		must.Do(t, err)
+		must.Do(t, v.Remove(want[0])) // an orphan
 		if i%3 == 0 {
-			must(t, f.Close())
+			must.Do(t, f.Close())
 		}
 		want = want[1:]
-		must(t, v.Sync(context.Background()))
+		must.Do(t, v.Sync(context.Background()))
 		report, err := v.Check(context.Background(), nil)
 		if err != nil || !report.OK() {
 			t.Fatalf("turn %d: %v, %+v", i, err, report)
 		}
 		checkTurn(t, v, want)
-		must(t, v.Close())
+		must.Do(t, v.Close())
 	}
 	v := d.turn(t, path, true)
 	if report, err := v.Check(context.Background(), nil); err != nil || !report.OK() || report.Nodes != int64(len(want)+1) {
 		t.Errorf("%v, %+v", err, report)
 	}
-	must(t, v.Close())
+	must.Do(t, v.Close())
 	d.judge(t, path)
 }
 
@@ -125,7 +126,7 @@ func (d *Driver) turn(t *testing.T, path string, sql bool) *folio.Volume {
 		return d.volume(t, path)
 	}
 	v, err := folio.Open(path, nil)
-	must(t, err)
+	must.Do(t, err)
 	t.Cleanup(func() { _ = v.Close() })
 	return v
 }
@@ -134,7 +135,7 @@ func (d *Driver) turn(t *testing.T, path string, sql bool) *folio.Volume {
 func checkTurn(t *testing.T, v *folio.Volume, want []string) {
 	t.Helper()
 	list, err := v.ReadDir(".")
-	must(t, err)
+	must.Do(t, err)
 	var got []string
 	for _, e := range list {
 		got = append(got, e.Name())
@@ -177,7 +178,7 @@ func (d *Driver) TestTogether(t *testing.T) {
 	}
 	done.Wait()
 	for _, v := range volumes {
-		must(t, v.Close())
+		must.Do(t, v.Close())
 	}
 	s := d.open(t, path, nil)
 	r, err := s.Check(context.Background(), nil)
@@ -193,12 +194,12 @@ func (d *Driver) TestTogether(t *testing.T) {
 // keeps the volume from getting a log, and a commit from ending.
 func (d *Driver) TestNoLog(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.folio")
-	must(t, folio.Create(context.Background(), path, nil, func(b *folio.Builder) error {
+	must.Do(t, folio.Create(context.Background(), path, nil, func(b *folio.Builder) error {
 		return b.AddBytes(&folio.Header{Name: "old", Mode: 0o644}, []byte("old"))
 	}))
 	reading, s := d.open(t, path, &sqlstore.Options{ReadOnly: true}), d.open(t, path, &sqlstore.Options{BusyTimeout: -1})
 	rx, err := reading.Begin(context.Background())
-	must(t, err)
+	must.Do(t, err)
 	add := func(tx store.Tx) error {
 		_, err := addFile(tx, "new")
 		return err
@@ -207,10 +208,10 @@ func (d *Driver) TestNoLog(t *testing.T) {
 		t.Errorf("%v, want ErrBusy", err)
 	}
 	rx.End()
-	must(t, s.Update(context.Background(), add))
-	must(t, s.Sync(context.Background()))
+	must.Do(t, s.Update(context.Background(), add))
+	must.Do(t, s.Sync(context.Background()))
 	rx, err = reading.Begin(context.Background())
-	must(t, err)
+	must.Do(t, err)
 	defer rx.End()
 	var l store.Listing
 	if err := rx.List(store.Root, "", 0, &l); err != nil || len(l.Items) != 2 {
@@ -223,14 +224,14 @@ func (d *Driver) TestNoLog(t *testing.T) {
 func (d *Driver) TestPinAlone(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.folio")
 	s := d.open(t, path, &sqlstore.Options{Create: true})
-	must(t, s.Pin(store.Root))
+	must.Do(t, s.Pin(store.Root))
 	defer s.Unpin(store.Root)
-	must(t, s.Update(context.Background(), func(tx store.Tx) error { return tx.SetXattr(store.Root, "user.a", []byte("a")) }))
+	must.Do(t, s.Update(context.Background(), func(tx store.Tx) error { return tx.SetXattr(store.Root, "user.a", []byte("a")) }))
 	db, err := sql.Open(d.Name, d.dsn(path))
-	must(t, err)
+	must.Do(t, err)
 	defer db.Close()
 	var busy, frames, copied int
-	must(t, db.QueryRow("PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &copied))
+	must.Do(t, db.QueryRow("PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &copied))
 	if busy != 0 {
 		t.Error("the log cannot be begun anew while an inode is held")
 	}
@@ -242,7 +243,7 @@ func (d *Driver) TestPinBusy(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.folio")
 	s := d.open(t, path, &sqlstore.Options{Create: true, BusyTimeout: -1})
 	var ino store.Ino
-	must(t, s.Update(context.Background(), func(tx store.Tx) (err error) {
+	must.Do(t, s.Update(context.Background(), func(tx store.Tx) (err error) {
 		ino, err = addFile(tx, "file")
 		return err
 	}))
@@ -251,10 +252,10 @@ func (d *Driver) TestPinBusy(t *testing.T) {
 		t.Errorf("%v, want ErrBusy", err)
 	}
 	end()
-	must(t, s.Pin(ino))
+	must.Do(t, s.Pin(ino))
 	other := d.open(t, path, nil)
-	must(t, other.Update(context.Background(), func(tx store.Tx) error { return removeFile(tx, "file", ino) }))
-	must(t, other.Close())
+	must.Do(t, other.Update(context.Background(), func(tx store.Tx) error { return removeFile(tx, "file", ino) }))
+	must.Do(t, other.Close())
 	if !exists(t, s, ino) {
 		t.Error("a file is gone that is held")
 	}
@@ -270,12 +271,12 @@ func (d *Driver) TestRelease(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.folio")
 	s, other := d.open(t, path, &sqlstore.Options{Create: true, BusyTimeout: time.Minute}), d.open(t, path, nil)
 	var ino store.Ino
-	must(t, s.Update(context.Background(), func(tx store.Tx) (err error) {
+	must.Do(t, s.Update(context.Background(), func(tx store.Tx) (err error) {
 		ino, err = addFile(tx, "file")
 		return errors.Join(err, s.Pin(ino), removeFile(tx, "file", ino))
 	}))
 	released := make(chan struct{})
-	must(t, other.Update(context.Background(), func(store.Tx) error {
+	must.Do(t, other.Update(context.Background(), func(store.Tx) error {
 		go func() {
 			s.Unpin(ino)
 			close(released)
@@ -289,7 +290,7 @@ func (d *Driver) TestRelease(t *testing.T) {
 		}
 		return nil
 	}))
-	must(t, s.Close())
+	must.Do(t, s.Close())
 	if exists(t, other, ino) {
 		t.Error("it is still there")
 	}
@@ -299,13 +300,13 @@ func (d *Driver) TestRelease(t *testing.T) {
 func (d *Driver) exclusive(t *testing.T, path string) (end func()) {
 	t.Helper()
 	db, err := sql.Open(d.Name, d.dsn(path))
-	must(t, err)
+	must.Do(t, err)
 	t.Cleanup(func() { _ = db.Close() })
 	c, err := db.Conn(context.Background())
-	must(t, err)
+	must.Do(t, err)
 	_, err = c.ExecContext(context.Background(), "BEGIN EXCLUSIVE")
-	must(t, err)
-	return func() { must(t, c.Close()); must(t, db.Close()) }
+	must.Do(t, err)
+	return func() { must.Do(t, c.Close()); must.Do(t, db.Close()) }
 }
 
 // holderPath is where the process of TestHolder finds the volume.
@@ -320,18 +321,18 @@ func (d *Driver) TestHolder(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.folio")
 	s := d.open(t, path, &sqlstore.Options{Create: true})
 	var ino store.Ino
-	must(t, s.Update(context.Background(), func(tx store.Tx) (err error) {
+	must.Do(t, s.Update(context.Background(), func(tx store.Tx) (err error) {
 		ino, err = addFile(tx, "file")
 		return err
 	}))
 	kill := startHolder(t, path)
-	must(t, s.Update(context.Background(), func(tx store.Tx) error { return removeFile(tx, "file", ino) }))
-	must(t, s.Close())
+	must.Do(t, s.Update(context.Background(), func(tx store.Tx) error { return removeFile(tx, "file", ino) }))
+	must.Do(t, s.Close())
 	s = d.open(t, path, nil)
 	if !exists(t, s, ino) {
 		t.Error("a file is gone that another process holds")
 	}
-	must(t, s.Close())
+	must.Do(t, s.Close())
 	kill()
 	if s = d.open(t, path, nil); exists(t, s, ino) {
 		t.Error("a file is left that nobody holds")
@@ -342,7 +343,7 @@ func (d *Driver) TestHolder(t *testing.T) {
 func (d *Driver) pinForever(t *testing.T, path string) {
 	v := d.volume(t, path)
 	f, err := v.Open("file")
-	must(t, err)
+	must.Do(t, err)
 	defer f.Close()
 	fmt.Println("held")
 	_, _ = io.Copy(io.Discard, os.Stdin)
@@ -354,10 +355,10 @@ func startHolder(t *testing.T, path string) (kill func()) {
 	c.Env = append(os.Environ(), holderPath+"="+path)
 	c.Stderr = os.Stderr
 	_, err := c.StdinPipe() // which stays open
-	must(t, err)
+	must.Do(t, err)
 	out, err := c.StdoutPipe()
-	must(t, err)
-	must(t, c.Start())
+	must.Do(t, err)
+	must.Do(t, c.Start())
 	kill = sync.OnceFunc(func() {
 		_ = c.Process.Kill()
 		_ = c.Wait()
@@ -389,7 +390,7 @@ func removeFile(tx store.Tx, name string, ino store.Ino) error {
 func exists(t *testing.T, s store.Store, ino store.Ino) bool {
 	t.Helper()
 	rx, err := s.Begin(context.Background())
-	must(t, err)
+	must.Do(t, err)
 	defer rx.End()
 	_, err = rx.Node(ino)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -452,7 +453,7 @@ func (d *Driver) TestDamage(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			path := filepath.Join(t.TempDir(), "test.folio")
-			must(t, folio.Create(context.Background(), path, nil, func(b *folio.Builder) error {
+			must.Do(t, folio.Create(context.Background(), path, nil, func(b *folio.Builder) error {
 				h := &folio.Header{Name: "dir/file", Mode: 0o644}
 				return b.Add(h, bytes.NewReader(make([]byte, 100)))
 			}))
@@ -475,7 +476,7 @@ func (d *Driver) TestDamage(t *testing.T) {
 // SQLite keeps all of it.
 func (d *Driver) TestAddedColumns(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.folio")
-	must(t, folio.Create(context.Background(), path, nil, func(b *folio.Builder) error {
+	must.Do(t, folio.Create(context.Background(), path, nil, func(b *folio.Builder) error {
 		h := &folio.Header{Name: "dir/file", Mode: 0o644, Xattrs: map[string][]byte{"user.a": []byte("1")}}
 		return b.Add(h, bytes.NewReader(bytes.Repeat([]byte("content"), 20_000)))
 	}))
@@ -487,13 +488,13 @@ func (d *Driver) TestAddedColumns(t *testing.T) {
 		"CREATE TRIGGER logs AFTER INSERT ON entry BEGIN INSERT INTO log VALUES (new.name); END")...)
 	v := d.volume(t, path)
 	f, err := v.OpenFile("dir/file", os.O_RDWR, 0)
-	must(t, err)
+	must.Do(t, err)
 	for _, off := range []int64{0, 65_000, 139_990} {
 		_, err := f.WriteAt(bytes.Repeat([]byte("x"), 1000), off)
-		must(t, err)
+		must.Do(t, err)
 	}
-	must(t, errors.Join(f.Truncate(140_500), f.Truncate(139_000), f.Close()))
-	must(t, errors.Join(v.Chmod("dir", 0o700), v.SetXattr("dir/file", "user.a", []byte("2")), v.WriteFile("new", []byte("new"), 0o644), v.Close()))
+	must.Do(t, errors.Join(f.Truncate(140_500), f.Truncate(139_000), f.Close()))
+	must.Do(t, errors.Join(v.Chmod("dir", 0o700), v.SetXattr("dir/file", "user.a", []byte("2")), v.WriteFile("new", []byte("new"), 0o644), v.Close()))
 	for query, want := range map[string]int{
 		"SELECT count(*) FROM node WHERE tag = 'kept'": 3, "SELECT count(*) FROM node WHERE tag = 'new'": 1,
 		"SELECT count(*) FROM entry WHERE tag = 'kept'": 2, "SELECT count(*) FROM entry WHERE tag = 'new'": 1,
@@ -511,25 +512,25 @@ func (d *Driver) TestAddedColumns(t *testing.T) {
 // TestTexts reads and writes contents that were stored as texts, of which SQL counts characters.
 func (d *Driver) TestTexts(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.folio")
-	must(t, folio.Create(context.Background(), path, nil, func(b *folio.Builder) error {
+	must.Do(t, folio.Create(context.Background(), path, nil, func(b *folio.Builder) error {
 		return b.AddBytes(&folio.Header{Name: "file", Mode: 0o644}, []byte("äöü, αβγ"))
 	}))
 	d.run(t, path, "UPDATE data SET bytes = CAST(bytes AS TEXT)")
 	v := d.volume(t, path)
 	f, err := v.OpenFile("file", os.O_RDWR, 0)
-	must(t, err)
+	must.Do(t, err)
 	defer f.Close()
 	p := make([]byte, 4)
 	if _, err := f.ReadAt(p, 2); err != nil || string(p) != "öü" {
 		t.Errorf("%q, %v", p, err)
 	}
-	must(t, f.Truncate(10))
+	must.Do(t, f.Truncate(10))
 	_, err = f.WriteAt([]byte("ß"), 10)
-	must(t, err)
+	must.Do(t, err)
 	if p, err := v.ReadFile("file"); err != nil || string(p) != "äöü, αß" {
 		t.Errorf("%q, %v", p, err)
 	}
-	must(t, errors.Join(f.Close(), v.Close()))
+	must.Do(t, errors.Join(f.Close(), v.Close()))
 	d.judge(t, path)
 }
 
@@ -539,14 +540,14 @@ func (d *Driver) TestNotOurs(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.folio")
 	s := d.open(t, path, &sqlstore.Options{Create: true})
 	var ino store.Ino
-	must(t, s.Update(context.Background(), func(tx store.Tx) (err error) {
+	must.Do(t, s.Update(context.Background(), func(tx store.Tx) (err error) {
 		ino, err = addFile(tx, "file")
 		return err
 	}))
-	must(t, s.Close())
+	must.Do(t, s.Close())
 	d.run(t, path, insertBeyond, fmt.Sprintf("INSERT INTO orphan VALUES (%d)", ino))
 	s = d.open(t, path, nil)
-	must(t, s.Update(context.Background(), func(tx store.Tx) error {
+	must.Do(t, s.Update(context.Background(), func(tx store.Tx) error {
 		next, err := addFile(tx, "next")
 		if next != ino+1 {
 			t.Errorf("inode %d after %d", next, ino)
@@ -561,10 +562,10 @@ func (d *Driver) TestNotOurs(t *testing.T) {
 func nativeReport(t *testing.T, path string) *store.Report {
 	t.Helper()
 	s, err := native.Open(path, &native.Options{ReadOnly: true})
-	must(t, err)
+	must.Do(t, err)
 	defer s.Close()
 	report, err := s.Check(context.Background(), nil)
-	must(t, err)
+	must.Do(t, err)
 	return report
 }
 
@@ -572,7 +573,7 @@ func nativeReport(t *testing.T, path string) *store.Report {
 func touchAll(t *testing.T, s store.Store) {
 	t.Helper()
 	rx, err := s.Begin(context.Background())
-	must(t, err)
+	must.Do(t, err)
 	defer rx.End()
 	for ino := range store.Ino(5) {
 		var l store.Listing

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/oracle/published"
 	"github.com/foliofs/folio/internal/private"
 	"github.com/foliofs/folio/internal/store/sqlstore"
@@ -31,8 +32,8 @@ type walker struct {
 func (d *Driver) BenchmarkWalk(b *testing.B) {
 	dir := b.TempDir()
 	for _, name := range []string{"one", "two", "three"} {
-		must(b, os.MkdirAll(filepath.Join(dir, "foo", name), 0o755))
-		must(b, os.WriteFile(filepath.Join(dir, "foo", name, "bar.txt"), []byte(name), 0o644))
+		must.Do(b, os.MkdirAll(filepath.Join(dir, "foo", name), 0o755))
+		must.Do(b, os.WriteFile(filepath.Join(dir, "foo", name, "bar.txt"), []byte(name), 0o644))
 	}
 	walkers := d.walkers(b, dir)
 	want := answers(b, walkers[0])
@@ -52,9 +53,9 @@ func (d *Driver) BenchmarkWalk(b *testing.B) {
 func (d *Driver) walkers(b *testing.B, dir string) []*walker {
 	b.Helper()
 	path := filepath.Join(b.TempDir(), "walk.folio")
-	must(b, folio.ImportFS(context.Background(), path, os.DirFS(dir), nil))
+	must.Do(b, folio.ImportFS(context.Background(), path, os.DirFS(dir), nil))
 	native, err := folio.Open(path, &folio.Options{ReadOnly: true})
-	must(b, err)
+	must.Do(b, err)
 	b.Cleanup(func() { _ = native.Close() })
 	cached, bare := d.walkVolume(b, path, 0), d.walkVolume(b, path, -1)
 	return []*walker{
@@ -76,18 +77,18 @@ func onFS(name string, fsys fs.FS) *walker {
 func (d *Driver) walkVolume(b *testing.B, path string, cache int64) *folio.Volume {
 	b.Helper()
 	v, err := folio.OpenStore(private.Key{}, d.open(b, path, &sqlstore.Options{ReadOnly: true}), &folio.Options{CacheSize: cache})
-	must(b, err)
+	must.Do(b, err)
 	return v
 }
 
 func (d *Driver) published(b *testing.B, src fs.FS) fs.FS {
 	b.Helper()
 	db, err := sql.Open(d.Name, d.dsn(filepath.Join(b.TempDir(), "published.db")))
-	must(b, err)
+	must.Do(b, err)
 	b.Cleanup(func() { _ = db.Close() })
 	f, err := published.New(context.Background(), db)
-	must(b, err)
-	must(b, f.Merge(context.Background(), src))
+	must.Do(b, err)
+	must.Do(b, f.Merge(context.Background(), src))
 	return f
 }
 
@@ -107,7 +108,7 @@ func (w *walker) time(b *testing.B, want int) {
 // answers returns the results of a walk.
 func answers(b *testing.B, w *walker) (list []string) {
 	b.Helper()
-	must(b, w.walk(func(name string, e fs.DirEntry, err error) error {
+	must.Do(b, w.walk(func(name string, e fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}

@@ -12,6 +12,9 @@
 // for example, http.FileServerFS, archive/zip and html/template take it as it is. Each call reads
 // the volume as it is at that moment. [Volume.View] reads many files at one moment.
 //
+// [Volume.WithContext] returns the same methods for calls that a context can end, for example where
+// a volume is on a server.
+//
 // Names are paths from the root of the volume, with slashes on every system. They are bytes and
 // need not be UTF-8, except those of io/fs. Symbolic links are followed inside the volume. A name
 // that leads out of it, by ".." or by an absolute target, fails with [ErrEscapes].

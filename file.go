@@ -132,10 +132,12 @@ func (f *File) find(l location) error {
 func (f *File) settle() {
 	v := f.from.fs
 	if f.from.root != nil {
-		f.from = &v.reader
+		f.from = f.from.outside()
 	}
 	if f.writer != nil && f.writer.from.root != nil {
-		f.writer = &v.writer
+		if f.writer = &v.writer; f.from != &v.reader {
+			f.writer = &writer{from: f.from}
+		}
 	}
 }
 

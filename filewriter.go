@@ -1,7 +1,6 @@
 package folio
 
 import (
-	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -39,7 +38,7 @@ func (f *File) change(bytes int, fn func(c *change, n *store.Node) error) error 
 		return err
 	})
 	if err == nil && posix.Synced(f.flag) && f.writer.tx == nil {
-		err = f.from.fs.sync(context.Background())
+		err = f.from.fs.sync(f.from.context())
 	}
 	return err
 }
@@ -244,7 +243,7 @@ func (f *File) Sync() error {
 	case f.from.pin != nil:
 		return nil
 	}
-	return pathError("sync", f.name, f.from.fs.sync(context.Background()))
+	return pathError("sync", f.name, f.from.fs.sync(f.from.context()))
 }
 
 // Readdir returns as ReadDir does, but infos. It leaves out entries that were removed meanwhile.

@@ -21,9 +21,10 @@ import (
 // ErrEscapes. Errors are *fs.PathError.
 type reader struct {
 	fs   *Volume
-	pin  *Rx        // read this snapshot; nil to read the newest at each call
-	top  store.Ino  // where names begin
-	root *rootState // of a Root; else nil
+	pin  *Rx             // read this snapshot; nil to read the newest at each call
+	top  store.Ino       // where names begin
+	root *rootState      // of a Root; else nil
+	ctx  context.Context // that ends its calls; nil if none does
 }
 
 // A rootState is the part of a Root that its reader looks at.
@@ -40,13 +41,32 @@ func joinName(dir, name string) string {
 	return dir + "/" + name
 }
 
+// context returns the context of a call.
+func (v *reader) context() context.Context {
+	if v.ctx == nil {
+		return context.Background()
+	}
+	return v.ctx
+}
+
+// outside returns the reader of the volume with the context of a Root.
+func (v *reader) outside() *reader {
+	if v.ctx == nil {
+		return &v.fs.reader
+	}
+	return &reader{fs: v.fs, top: store.Root, ctx: v.ctx}
+}
+
 // begin starts a transaction, which end must end.
 func (v *reader) begin() (store.Rx, error) {
 	if v.root != nil && v.root.closed.Load() {
 		return nil, fs.ErrClosed
 	}
 	if v.pin == nil {
-		rx, err := v.fs.store.Begin(context.Background())
+		if err := v.context().Err(); err != nil {
+			return nil, err
+		}
+		rx, err := v.fs.store.Begin(v.context())
 		return rx, storeError(err)
 	}
 	if v.pin.rx == nil {
@@ -61,7 +81,7 @@ func (v *reader) beginAt(l location, need store.Need) (store.Rx, error) {
 	if w == nil {
 		return v.begin()
 	}
-	if v.pin != nil || v.root != nil && v.root.closed.Load() {
+	if v.pin != nil || v.root != nil && v.root.closed.Load() || v.context().Err() != nil {
 		rx, err := v.begin()
 		if err == nil {
 			err = readAhead(rx, l.top, l.path)
@@ -71,7 +91,7 @@ func (v *reader) beginAt(l location, need store.Need) (store.Rx, error) {
 	if !l.valid {
 		need = store.NeedAll
 	}
-	rx, err := w.BeginAt(context.Background(), store.Path{Top: l.top, Name: l.path}, need)
+	rx, err := w.BeginAt(v.context(), store.Path{Top: l.top, Name: l.path}, need)
 	return rx, storeError(err)
 }
 
@@ -187,7 +207,7 @@ func (v *reader) knownList(path string) *dirList {
 
 // current returns the version that a call may read now without asking the store, if there is one.
 func (v *reader) current() (version uint64, ok bool) {
-	if v.pin != nil || v.top != store.Root || v.root != nil && v.root.closed.Load() {
+	if v.pin != nil || v.top != store.Root || v.root != nil && v.root.closed.Load() || v.context().Err() != nil {
 		return 0, false
 	}
 	if v.fs.recent != nil {

@@ -32,10 +32,11 @@ func (v *writer) change(fn func(c *change) error) error {
 		return fs.ErrClosed
 	}
 	if v.tx == nil {
-		if err := v.from.fs.updates.wait(context.Background()); err != nil {
+		ctx := v.from.context()
+		if err := v.from.fs.updates.wait(ctx); err != nil {
 			return err
 		}
-		return storeError(v.from.fs.store.Update(context.Background(), func(tx store.Tx) error {
+		return storeError(v.from.fs.store.Update(ctx, func(tx store.Tx) error {
 			return fn(v.from.fs.changeIn(tx, v.from.top))
 		}))
 	}
@@ -49,7 +50,7 @@ func (v *writer) change(fn func(c *change) error) error {
 // it in one transaction with changes of other goroutines. It is about to look the names up.
 func (v *writer) changeSmall(fn func(c *change) error, names ...string) error {
 	b := v.from.fs.store.Features().Batcher
-	if b == nil || v.tx != nil {
+	if b == nil || v.tx != nil || v.from.ctx != nil { // a transaction that others share cannot end with one ctx
 		return v.change(fn)
 	}
 	if r := v.from.root; r != nil && r.closed.Load() {

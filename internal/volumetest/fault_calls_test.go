@@ -503,6 +503,12 @@ func otherFaults(volume, root, tx string) []*faultCall {
 		{"Node.IsRegular", "", onVolume, ofItself, func(*faultScene, context.Context) error { _ = new(folio.Node).IsRegular(); return nil }},
 		{"Stats.GroupSize", "", onVolume, ofItself, func(*faultScene, context.Context) error { _ = new(folio.Stats).GroupSize(); return nil }},
 		{volume + ".OpenRoot", "", onVolume, reads, func(s *faultScene, _ context.Context) error { return closingRoot(s.v.OpenRoot("d")) }},
+		{volume + ".WithContext", "", onVolume, reads | takesCtx, func(s *faultScene, ctx context.Context) error {
+			return rightFile(s.v.WithContext(ctx).ReadFile("d/f"))
+		}},
+		{root + ".WithContext", "", onVolume, reads | takesCtx, func(s *faultScene, ctx context.Context) error {
+			return rightFile(s.root.WithContext(ctx).ReadFile("d/f"))
+		}},
 		{root + ".OpenRoot", "", onVolume, reads, func(s *faultScene, _ context.Context) error { return closingRoot(s.root.OpenRoot("d")) }},
 		{root + ".Close", "", onVolume, ofItself, func(s *faultScene, _ context.Context) error { return s.root.Close() }},
 		{root + ".Name", "", onVolume, ofItself, func(s *faultScene, _ context.Context) error { _ = s.root.Name(); return nil }},

@@ -3,11 +3,13 @@
 package pgstore_test
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
@@ -72,5 +74,30 @@ func TestTrips(t *testing.T) {
 			t.Errorf("%s takes %.2f trips, want at most %.1f", c.name, trips, c.most)
 		}
 		t.Logf("%-32s %5.2f trips %10v", c.name, trips, took.Round(time.Microsecond))
+	}
+}
+
+// TestSlowServer ends calls to a server that takes longer to answer than their contexts allow. The
+// volume can be used on.
+func TestSlowServer(t *testing.T) {
+	t.Parallel()
+	const roundTrip = 50 * time.Millisecond
+	_, address := behind(t, pgserver.Volume(t), roundTrip)
+	v := uncached(t, open(t, address, nil))
+	must(t, v.WriteFile("f", []byte("old"), 0o644))
+	for what, call := range map[string]func(r *folio.Root) error{
+		"ReadFile":  func(r *folio.Root) error { _, err := r.ReadFile("f"); return err },
+		"Stat":      func(r *folio.Root) error { _, err := r.Stat("f"); return err },
+		"WriteFile": func(r *folio.Root) error { return r.WriteFile("f", []byte("new"), 0o644) },
+		"WriteFrom": func(r *folio.Root) error { _, err := r.WriteFrom("f", strings.NewReader("new"), 0o644); return err },
+	} {
+		soon, cancel := context.WithTimeout(ctx, roundTrip/10)
+		if err := call(v.WithContext(soon)); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%s: %v", what, err)
+		}
+		cancel()
+	}
+	if p, err := v.WithContext(ctx).ReadFile("f"); err != nil || string(p) != "old" {
+		t.Errorf("%q, %v", p, err)
 	}
 }

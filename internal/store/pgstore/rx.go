@@ -1,6 +1,7 @@
 package pgstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -49,7 +50,7 @@ func (r *reader) ask(steps ...step) error {
 		return r.broken
 	}
 	if err := r.s.roundTrip(r.ctx, r.conn.Conn(), steps...); err != nil {
-		r.broken = explain(err)
+		r.broken = cmp.Or(r.ctx.Err(), explain(err))
 	}
 	return r.broken
 }
@@ -110,7 +111,7 @@ func (r *reader) arrived() bool { return r.sent == nil || len(r.sent) > 0 }
 func (r *reader) wait() error {
 	if r.sent != nil {
 		if err := <-r.sent; err != nil {
-			r.broken = explain(err)
+			r.broken = cmp.Or(r.ctx.Err(), explain(err))
 		}
 		r.sent = nil
 	}
@@ -133,9 +134,9 @@ type rx struct {
 // emptyCache returns what a read transaction knows at first.
 func (s *Store) emptyCache() readCache { return readCache{bounded: true, table: s.dataSize.Load()} }
 
-// newRx returns a read transaction. The caller has entered the gate.
-func newRx(s *Store) *rx {
-	r := &rx{reader: reader{s: s, ctx: bg, cache: s.emptyCache()}}
+// newRx returns a read transaction whose trips end with ctx. The caller has entered the gate.
+func newRx(ctx context.Context, s *Store) *rx {
+	r := &rx{reader: reader{s: s, ctx: ctx, cache: s.emptyCache()}}
 	if s.recent.most > 0 {
 		r.begun = time.Now()
 	}
@@ -338,5 +339,5 @@ func (s *Store) begin(ctx context.Context) (*rx, error) {
 	if err := s.gate.Enter(); err != nil {
 		return nil, err
 	}
-	return newRx(s), nil
+	return newRx(ctx, s), nil
 }

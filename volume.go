@@ -71,9 +71,13 @@ func (v *Volume) Store(private.Key) store.Store { return v.store }
 func (v *Volume) Open(name string) (*File, error) { return v.OpenFile(name, 0, 0) }
 
 func newVolume(s store.Store, cacheSize int64, u *updates) (*Volume, error) {
-	info, err := s.Info(context.Background())
-	if err != nil {
-		return nil, err
+	info := s.Features().Opened
+	if info == nil {
+		asked, err := s.Info(context.Background())
+		if err != nil {
+			return nil, err
+		}
+		info = &asked
 	}
 	v := &Volume{store: s, path: info.Path, updates: u}
 	v.ahead, v.recent = s.Features().Walker, s.Features().Recaller

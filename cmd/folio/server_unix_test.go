@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/foliofs/folio/internal/store/pgstore/pgproxy"
 	"github.com/foliofs/folio/internal/store/pgstore/pgserver"
 	"github.com/foliofs/folio/internal/store/pgstore/s3server"
 )
@@ -127,5 +128,45 @@ func TestBucket(t *testing.T) {
 	var out, stderr bytes.Buffer
 	if code := run(t.Context(), []string{"check", volume}, nil, &out, &stderr); code != 1 || !strings.Contains(out.String(), "is missing in the bucket") {
 		t.Errorf("check: exit %d, %s%s", code, &out, &stderr)
+	}
+}
+
+// TestTrips counts how often a command waits for the server of a volume: 1 to connect, as this
+// server asks for no password. TLS takes 2 more, and a password 2.
+func TestTrips(t *testing.T) {
+	t.Parallel()
+	p, volume, err := pgproxy.New(pgserver.ForTest(t).Address("test"), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Close)
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, []byte("hello\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		most int64 // 0 is not looked at
+		args []string
+	}{
+		{0, []string{"create", volume}},
+		{0, []string{"mkdir", "-p", volume + ":a/b"}},
+		{10, []string{"put", file, volume + ":a/b"}},
+		{10, []string{"put", file, volume + ":a/b"}},
+		{8, []string{"ls", volume + ":a/b"}},
+		{8, []string{"ls", "-l", volume + ":a/b"}},
+		{8, []string{"cat", volume + ":a/b/file"}},
+		{8, []string{"stat", volume + ":a/b/file"}},
+		{11, []string{"rm", volume + ":a/b/file"}},
+	} {
+		before := p.Trips()
+		var out, stderr bytes.Buffer
+		if code := run(t.Context(), c.args, nil, &out, &stderr); code != 0 {
+			t.Errorf("folio %q: exit %d, %s", c.args, code, &stderr)
+		}
+		trips := p.Trips() - before
+		if c.most > 0 && trips > c.most {
+			t.Errorf("folio %s takes %d trips, want at most %d", c.args[0], trips, c.most)
+		}
+		t.Logf("folio %-8s %3d trips", c.args[0], trips)
 	}
 }

@@ -10,6 +10,10 @@ import (
 // Transactions have optional parts, too, which a type assertion finds. An Rx may be an AheadReader,
 // a PastReader or a PastRx, and a Tx a Cloner, a TreeCloner or a HolePuncher.
 type Features struct {
+	// Opened has Path and LastIno as they were when the store was opened, so that opening a volume
+	// need not ask; nil if Info tells them.
+	Opened *Info
+
 	Batcher     Batcher      // small changes of many goroutines share a transaction
 	Walker      Walker       // the store is on another machine
 	Recaller    Recaller     // readers may see the volume as it was a short time ago

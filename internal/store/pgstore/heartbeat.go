@@ -229,12 +229,18 @@ func (s *Store) unregister() {
 	}
 	ctx, cancel := context.WithTimeout(bg, s.timeout)
 	defer cancel()
-	c, err := s.connect(ctx, 1, do(removeSession, s.session.number()))
-	if err != nil {
-		return // it is dead when its lease has ended
-	}
-	defer s.abandon(c)
-	_ = s.reapOn(ctx, c.Conn(), nil)
+	_ = s.repeat(ctx, func() error { // if that fails, it is dead when its lease has ended
+		c, err := s.pool.Acquire(ctx)
+		if err != nil {
+			return err
+		}
+		defer s.abandon(c)
+		orphans, err := s.closeAtOnce(ctx, c)
+		if orphans {
+			_ = s.reapOn(ctx, c.Conn(), nil)
+		}
+		return err
+	})
 }
 
 // countListeners counts the Stores that want to hear of changes.

@@ -51,6 +51,8 @@ func open(ctx context.Context, a *address, o *Options) (*Store, error) {
 		return nil, explain(err)
 	}
 	if err := s.start(ctx, a, o); err != nil {
+		s.session.stop()
+		s.unregister()
 		s.objects.close()
 		s.pool.Close()
 		return nil, explain(err)
@@ -87,20 +89,39 @@ func (s *Store) configure(c *pgxpool.Config, o *Options) {
 // the caller wants must not stay behind.
 func (s *Store) start(ctx context.Context, a *address, o *Options) error {
 	bucket := cmp.Or(o.Bucket, a.bucket)
-	err := s.again(ctx, func() error { return s.openTables(ctx, false) })
-	if errors.Is(err, errEmpty) && o.Create && !o.ReadOnly {
-		if err := s.tryBucket(ctx, bucket, o); err != nil {
-			return err
-		}
-		err = s.again(ctx, func() error { return s.openTables(ctx, true) })
+	var first firstTrip
+	err := s.again(ctx, func() (err error) { first, err = s.openAtOnce(ctx); return err })
+	if err == nil && !first.ok {
+		first, err = s.openSteps(ctx, bucket, o)
 	}
 	if err != nil {
 		return err
 	}
-	if err := s.openBucket(ctx, bucket, o); err != nil || s.readOnly {
+	if err := s.openBucket(ctx, bucket, o, first); err != nil || s.readOnly {
 		return err
 	}
-	return s.again(ctx, func() error { return s.beginSession(ctx) })
+	if s.session.cancel == nil {
+		err = s.again(ctx, func() error { return s.beginSession(ctx) })
+	}
+	if err == nil && !s.readOnly && s.sweepAfter > 0 {
+		s.collector.start(s.collectRegularly)
+	}
+	return err
+}
+
+// openSteps opens the tables, which it makes if that is wanted.
+func (s *Store) openSteps(ctx context.Context, bucket string, o *Options) (first firstTrip, err error) {
+	err = s.again(ctx, func() error { return s.openTables(ctx, false) })
+	if errors.Is(err, errEmpty) && o.Create && !o.ReadOnly {
+		if err := s.tryBucket(ctx, bucket, o); err != nil {
+			return first, err
+		}
+		err = s.again(ctx, func() error { return s.openTables(ctx, true) })
+	}
+	if err == nil {
+		first.id, first.bucket, err = s.rememberedBucket(ctx)
+	}
+	return first, err
 }
 
 // again calls fn until it meets a server that runs.
@@ -165,9 +186,6 @@ func (s *Store) beginSession(ctx context.Context) error {
 	}
 	if err == nil {
 		s.session.begin(s)
-		if s.sweepAfter > 0 {
-			s.collector.start(s.collectRegularly)
-		}
 	}
 	return err
 }

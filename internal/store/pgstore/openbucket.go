@@ -15,10 +15,10 @@ import (
 // openBucket opens the bucket that the volume remembers, or lets it remember the one at an address.
 // A bucket, or a prefix in it, belongs to one volume: it has an object, the marker, that names the
 // volume.
-func (s *Store) openBucket(ctx context.Context, address string, o *Options) error {
-	id, remembered, err := s.rememberedBucket(ctx)
-	if err != nil || address == "" && remembered == "" {
-		return err
+func (s *Store) openBucket(ctx context.Context, address string, o *Options, first firstTrip) error {
+	id, remembered := first.id, first.bucket
+	if address == "" && remembered == "" {
+		return nil
 	}
 	a, err := chosenBucket(address, remembered)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
@@ -29,6 +30,10 @@ func (s *Store) roundTripOn(ctx context.Context, c *pgx.Conn, steps []step) erro
 	if len(steps) == 1 && steps[0].row != nil { // a batch of one would take more memory
 		return steps[0].query(ctx, c, s.sql[steps[0].statement])
 	}
+	if len(steps) == 1 && len(steps[0].args) == 0 && steps[0].count == nil { // as one text, it need not be prepared
+		tag, err := c.Exec(ctx, s.sql[steps[0].statement], pgx.QueryExecModeSimpleProtocol)
+		return cmp.Or(err, steps[0].committed(tag))
+	}
 	var b pgx.Batch
 	for i := range steps {
 		b.Queue(s.sql[steps[i].statement], steps[i].args...)
@@ -47,8 +52,8 @@ func (s *Store) roundTripOn(ctx context.Context, c *pgx.Conn, steps []step) erro
 func (st *step) take(results pgx.BatchResults) error {
 	if st.row == nil {
 		tag, err := results.Exec()
-		if err == nil && st.statement == commit && tag.String() != "COMMIT" {
-			err = errRolledBack
+		if err == nil {
+			err = st.committed(tag)
 		}
 		if st.count != nil {
 			*st.count = tag.RowsAffected()
@@ -60,6 +65,14 @@ func (st *step) take(results pgx.BatchResults) error {
 		return err
 	}
 	return st.takeRows(rows)
+}
+
+// committed returns an error if the statement is COMMIT, and the server has rolled back.
+func (st *step) committed(tag pgconn.CommandTag) error {
+	if st.statement == commit && tag.String() != "COMMIT" {
+		return errRolledBack
+	}
+	return nil
 }
 
 // query makes a trip of one statement that gives rows.

@@ -65,6 +65,7 @@ type Store struct {
 	objects    *objects   // nil without a bucket
 	collector  background
 	sweepAfter time.Duration // 0 without a bucket
+	opened     *store.Info   // what the first trip has read; or nil
 	dataSize   atomic.Int64  // that table data had at least
 
 	largeFiles atomic.Bool // the file that was read last by its path was large, as the next one may be

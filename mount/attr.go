@@ -58,7 +58,7 @@ func device(d uint32) uint64 {
 
 // answerAttr answers with the attributes of an inode.
 func (m *fileSystem) answerAttr(out *fuse.AttrOut, n *store.Node, to asker) {
-	out.AttrValid = m.ttl
+	out.AttrValid, out.AttrValidNsec = m.validity(to)
 	m.setAttr(&out.Attr, n)
 	out.Attr.Size = uint64(m.tell(n, 0, to))
 }
@@ -70,16 +70,17 @@ func (m *fileSystem) answerEntry(out *fuse.EntryOut, dir store.Ino, name string,
 	if store.TypeOf(n.Mode) == store.Dir {
 		m.inodes.parent(n.Ino, dir, name)
 	}
-	*out = fuse.EntryOut{NodeId: m.node(n.Ino), EntryValid: m.ttl, AttrValid: m.ttl}
+	sec, nsec := m.validity(to)
+	*out = fuse.EntryOut{NodeId: m.node(n.Ino), EntryValid: sec, EntryValidNsec: nsec, AttrValid: sec, AttrValidNsec: nsec}
 	m.setAttr(&out.Attr, n)
 	out.Attr.Size = uint64(size)
 }
 
 // GetAttr implements fuse.RawFileSystem.
 func (m *fileSystem) GetAttr(_ <-chan struct{}, in *fuse.GetAttrIn, out *fuse.AttrOut) fuse.Status {
-	to := m.asker(&in.InHeader)
-	return m.view(func(rx store.Rx) error {
-		n, err := rx.Node(m.ino(in.NodeId))
+	ino, to := m.ino(in.NodeId), m.asker(&in.InHeader)
+	return m.viewAt(self(ino), store.NeedEntry, func(rx store.Rx) error {
+		n, err := rx.Node(ino)
 		if err == nil {
 			m.answerAttr(out, &n, to)
 		}
@@ -93,7 +94,7 @@ const fattrKillSuidgid = 1 << 11
 func (m *fileSystem) SetAttr(_ <-chan struct{}, in *fuse.SetAttrIn, out *fuse.AttrOut) fuse.Status {
 	var before, n store.Node
 	ino := m.ino(in.NodeId)
-	to := asker{in.Pid, always}
+	to := changer(&in.InHeader)
 	_, resized := in.GetSize()
 	if resized {
 		m.inodes.changing(ino)
@@ -117,7 +118,7 @@ func (m *fileSystem) SetAttr(_ <-chan struct{}, in *fuse.SetAttrIn, out *fuse.At
 			return err
 		}
 		return c.Put(&before, &n)
-	})
+	}, self(ino))
 	switch {
 	case resized:
 		m.answerSize(out, ino, st, &before, &n, to)
@@ -153,7 +154,7 @@ func (m *fileSystem) answerSize(out *fuse.AttrOut, ino store.Ino, st fuse.Status
 		m.inodes.late(ino)
 	}
 	m.inodes.answer(n, 0, to)
-	out.AttrValid = m.ttl
+	out.AttrValid, out.AttrValidNsec = m.validity(to)
 	m.setAttr(&out.Attr, n)
 }
 

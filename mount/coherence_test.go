@@ -5,6 +5,7 @@ package mount
 import (
 	"bytes"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io/fs"
@@ -377,7 +378,10 @@ func TestUnlinkedElsewhere(t *testing.T) {
 		} else {
 			must(t, os.Remove(second.path(name)))
 		}
-		time.Sleep(10 * time.Millisecond)
+		eventually(t, "the name is gone", func() bool {
+			_, err := os.Lstat(d.path(name))
+			return errors.Is(err, fs.ErrNotExist)
+		})
 		got := make([]byte, len(content))
 		if _, err := f.ReadAt(got, 0); err != nil || !bytes.Equal(got, content) {
 			t.Errorf("file %d, removed by another process: %v", i, err)

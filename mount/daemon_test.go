@@ -286,6 +286,17 @@ func (d *daemon) run(limit time.Duration, name string, args ...string) (string, 
 }
 
 // newVolume returns the path of a volume that is to be made.
+// eventually waits until the kernel shows what a test expects of a mount. The kernel reports no
+// event for that: a program can only look again.
+func eventually(t testing.TB, what string, seen func() bool) {
+	t.Helper()
+	for start := time.Now(); !seen(); time.Sleep(time.Millisecond) {
+		if time.Since(start) > 10*time.Second {
+			t.Fatalf("not within 10 s: %s", what)
+		}
+	}
+}
+
 func newVolume(t testing.TB) string { return filepath.Join(t.TempDir(), "v.folio") }
 
 func must(t testing.TB, err error) {

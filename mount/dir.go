@@ -22,13 +22,13 @@ func (m *fileSystem) OpenDir(<-chan struct{}, *fuse.OpenIn, *fuse.OpenOut) fuse.
 // ReadDir implements fuse.RawFileSystem.
 func (m *fileSystem) ReadDir(_ <-chan struct{}, in *fuse.ReadIn, out *fuse.DirEntryList) fuse.Status {
 	dir := m.ino(in.NodeId)
-	return m.list(dir, in.Offset, func(_ store.Rx, e fuse.DirEntry, _ *store.Entry) bool { return out.AddDirEntry(e) })
+	return m.list(dir, in.Offset, int(in.Size)/leastDirent, func(_ store.Rx, e fuse.DirEntry, _ *store.Entry) bool { return out.AddDirEntry(e) })
 }
 
 // ReadDirPlus implements fuse.RawFileSystem.
 func (m *fileSystem) ReadDirPlus(_ <-chan struct{}, in *fuse.ReadIn, out *fuse.DirEntryList) fuse.Status {
 	dir, to := m.ino(in.NodeId), m.asker(&in.InHeader)
-	return m.list(dir, in.Offset, func(rx store.Rx, e fuse.DirEntry, of *store.Entry) bool {
+	return m.list(dir, in.Offset, int(in.Size)/leastDirentPlus, func(rx store.Rx, e fuse.DirEntry, of *store.Entry) bool {
 		entry := out.AddDirLookupEntry(e)
 		if entry == nil {
 			return false
@@ -42,35 +42,47 @@ func (m *fileSystem) ReadDirPlus(_ <-chan struct{}, in *fuse.ReadIn, out *fuse.D
 	})
 }
 
-// listStep is how many entries are read at once.
+// listStep is how many entries are read at once, unless the store is on another machine: then all
+// that the answer can hold.
 const listStep = 128
+
+// Bytes of the shortest struct fuse_dirent and fuse_direntplus.
+const (
+	leastDirent     = 32
+	leastDirentPlus = 160
+)
 
 // list calls add with the entries of a directory behind a place, until it returns false. The first
 // two are "." and "..", and are no entries of the volume.
-func (m *fileSystem) list(dir store.Ino, cookie uint64, add func(rx store.Rx, e fuse.DirEntry, of *store.Entry) bool) fuse.Status {
+func (m *fileSystem) list(dir store.Ino, cookie uint64, most int, add func(rx store.Rx, e fuse.DirEntry, of *store.Entry) bool) fuse.Status {
 	after, ok := m.cookies.after(dir, cookie)
 	if !ok {
 		return fuse.EINVAL
 	}
 	m.inodes.listed(dir)
-	return m.view(func(rx store.Rx) error {
-		n, err := rx.Node(dir)
-		if err != nil {
+	step := listStep
+	if m.walker != nil {
+		step = max(step, most)
+	}
+	return m.viewAt(self(dir), store.NeedAnswer, func(rx store.Rx) error {
+		var l store.Listing
+		if err := rx.List(dir, after, step, &l); err != nil {
 			return err
 		}
-		if store.TypeOf(n.Mode) != store.Dir {
-			return syscall.ENOTDIR
+		if len(l.Items) == 0 && cookie == cookieStart { // there may be no such directory
+			n, err := rx.Node(dir)
+			if err != nil {
+				return err
+			}
+			if store.TypeOf(n.Mode) != store.Dir {
+				return syscall.ENOTDIR
+			}
 		}
 		if cookie < cookieDotDot && !m.listDots(rx, dir, cookie, add) {
 			return nil
 		}
 		cookie = max(cookie, cookieDotDot)
-		var l store.Listing
-		for {
-			l.Reset()
-			if err := rx.List(dir, after, listStep, &l); err != nil || len(l.Items) == 0 {
-				return err
-			}
+		for len(l.Items) > 0 {
 			for _, e := range l.Entries() {
 				next := m.cookies.next(dir, cookie, e.Name)
 				d := fuse.DirEntry{Name: e.Name, Ino: m.shown(e.Ino), Mode: modeOf(e.Type), Off: next}
@@ -79,7 +91,15 @@ func (m *fileSystem) list(dir store.Ino, cookie uint64, add func(rx store.Rx, e 
 				}
 				cookie, after = next, e.Name
 			}
+			if len(l.Items) < step {
+				return nil
+			}
+			l.Reset()
+			if err := rx.List(dir, after, step, &l); err != nil {
+				return err
+			}
 		}
+		return nil
 	})
 }
 

@@ -16,7 +16,7 @@ import (
 // Lookup implements fuse.RawFileSystem.
 func (m *fileSystem) Lookup(_ <-chan struct{}, in *fuse.InHeader, name string, out *fuse.EntryOut) fuse.Status {
 	dir, to := m.ino(in.NodeId), m.asker(in)
-	return m.view(func(rx store.Rx) error {
+	return m.viewAt(store.Path{Top: dir, Name: name}, store.NeedEntry, func(rx store.Rx) error {
 		e, err := rx.Lookup(dir, name)
 		missing := errors.Is(err, fs.ErrNotExist)
 		if missing && len(name) > maxName {
@@ -27,6 +27,11 @@ func (m *fileSystem) Lookup(_ <-chan struct{}, in *fuse.InHeader, name string, o
 				return syscall.ENOENT
 			}
 			*out = fuse.EntryOut{EntryValid: m.ttl}
+			return nil
+		}
+		if missing && m.staleness > 0 {
+			*out = fuse.EntryOut{}
+			out.EntryValid, out.EntryValidNsec = m.validity(to)
 			return nil
 		}
 		if err != nil {
@@ -68,7 +73,7 @@ func (m *fileSystem) make(in *fuse.InHeader, name string, mode uint32, rdev uint
 			n.Rdev = rdev
 		}
 		return c.add(dir, name, &n, content)
-	})
+	}, store.Path{Top: dir, Name: name})
 	if st == fuse.OK {
 		m.answerEntry(out, dir, name, &n, to)
 	}
@@ -100,7 +105,7 @@ func (m *fileSystem) Symlink(_ <-chan struct{}, in *fuse.InHeader, target, name 
 // opens what it gets without a look at the permissions.
 func (m *fileSystem) Create(_ <-chan struct{}, in *fuse.CreateIn, name string, out *fuse.CreateOut) fuse.Status {
 	var n store.Node
-	dir, to := m.ino(in.NodeId), asker{in.Pid, always}
+	dir, to := m.ino(in.NodeId), changer(&in.InHeader)
 	st := m.change(&in.InHeader, func(c *change) error {
 		n = store.Node{Mode: store.ModeRegular | in.Mode&0o7777}
 		err := c.add(dir, name, &n, nil)
@@ -108,7 +113,7 @@ func (m *fileSystem) Create(_ <-chan struct{}, in *fuse.CreateIn, name string, o
 			n, err = c.openExisting(dir, name, in)
 		}
 		return err
-	})
+	}, store.Path{Top: dir, Name: name})
 	if st == fuse.OK {
 		m.answerEntry(&out.EntryOut, dir, name, &n, to)
 		out.OpenFlags, out.Fh = openFlags(in)
@@ -160,13 +165,14 @@ func (m *fileSystem) Tmpfile(_ <-chan struct{}, in *fuse.CreateIn, out *fuse.Cre
 			return err
 		}
 		return c.Tx.Orphan(&n)
-	})
+	}, self(dir))
 	if st != fuse.OK {
 		m.inodes.forget(n.Ino, 0)
 		return st
 	}
 	m.tell(&n, 1, to)
-	out.EntryOut = fuse.EntryOut{NodeId: m.node(n.Ino), AttrValid: m.ttl}
+	out.EntryOut = fuse.EntryOut{NodeId: m.node(n.Ino)}
+	out.AttrValid, out.AttrValidNsec = m.validity(to)
 	m.setAttr(&out.Attr, &n)
 	out.OpenFlags, out.Fh = openFlags(in)
 	return fuse.OK
@@ -175,11 +181,11 @@ func (m *fileSystem) Tmpfile(_ <-chan struct{}, in *fuse.CreateIn, out *fuse.Cre
 // Link implements fuse.RawFileSystem.
 func (m *fileSystem) Link(_ <-chan struct{}, in *fuse.LinkIn, name string, out *fuse.EntryOut) fuse.Status {
 	var n store.Node
-	dir, to := m.ino(in.NodeId), asker{in.Pid, always}
+	dir, to := m.ino(in.NodeId), changer(&in.InHeader)
 	st := m.change(&in.InHeader, func(c *change) (err error) {
 		n, err = c.link(m.ino(in.Oldnodeid), dir, name)
 		return err
-	})
+	}, store.Path{Top: dir, Name: name}, self(m.ino(in.Oldnodeid)))
 	if st == fuse.OK {
 		m.answerEntry(out, dir, name, &n, to)
 	}
@@ -214,12 +220,14 @@ func (c *change) link(ino, dir store.Ino, name string) (n store.Node, err error)
 
 // Unlink implements fuse.RawFileSystem.
 func (m *fileSystem) Unlink(_ <-chan struct{}, in *fuse.InHeader, name string) fuse.Status {
-	return m.change(in, func(c *change) error { return c.remove(m.ino(in.NodeId), name, false) })
+	at := store.Path{Top: m.ino(in.NodeId), Name: name}
+	return m.change(in, func(c *change) error { return c.remove(at.Top, name, false) }, at)
 }
 
 // Rmdir implements fuse.RawFileSystem.
 func (m *fileSystem) Rmdir(_ <-chan struct{}, in *fuse.InHeader, name string) fuse.Status {
-	return m.change(in, func(c *change) error { return c.remove(m.ino(in.NodeId), name, true) })
+	at := store.Path{Top: m.ino(in.NodeId), Name: name}
+	return m.change(in, func(c *change) error { return c.remove(at.Top, name, true) }, at)
 }
 
 func (c *change) remove(dir store.Ino, name string, isDir bool) error {

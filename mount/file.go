@@ -15,7 +15,10 @@ import (
 )
 
 // Open implements fuse.RawFileSystem. The answer means that it need not be called again.
-func (m *fileSystem) Open(<-chan struct{}, *fuse.OpenIn, *fuse.OpenOut) fuse.Status {
+func (m *fileSystem) Open(_ <-chan struct{}, in *fuse.OpenIn, _ *fuse.OpenOut) fuse.Status {
+	if m.staleness > 0 { // the size must be as new as the content, or a reader gets a part of it
+		m.kernel.InodeNotify(in.NodeId, -1, 0)
+	}
 	if m.observer == nil {
 		return fuse.OK // the kernel reads each file anew when it is opened
 	}
@@ -32,7 +35,11 @@ func (m *fileSystem) Read(_ <-chan struct{}, in *fuse.ReadIn, buf []byte) (fuse.
 	m.race.read(ino, int64(in.Offset), int64(in.Offset)+int64(in.Size))
 	m.cached(ino, int64(in.Offset), int(in.Size)) // before: another program may change it meanwhile
 	at := m.inodes.reading(ino)
-	st := m.view(func(rx store.Rx) error {
+	need := store.NeedAll
+	if in.Offset == 0 && m.inodes.extentOf(ino).size <= store.ChunkSize { // as the kernel was told
+		need = store.NeedInode
+	}
+	st := m.viewAt(self(ino), need, func(rx store.Rx) error {
 		n, err := regular(rx, ino)
 		if err != nil {
 			return err
@@ -88,7 +95,7 @@ func (m *fileSystem) cached(ino store.Ino, off int64, size int) {
 // Readlink implements fuse.RawFileSystem.
 func (m *fileSystem) Readlink(_ <-chan struct{}, in *fuse.InHeader) (target []byte, st fuse.Status) {
 	ino := m.ino(in.NodeId)
-	st = m.view(func(rx store.Rx) error {
+	st = m.viewAt(self(ino), store.NeedInode, func(rx store.Rx) error {
 		n, err := rx.Node(ino)
 		if err != nil {
 			return err
@@ -136,7 +143,7 @@ func (m *fileSystem) Write(_ <-chan struct{}, in *fuse.WriteIn, data []byte) (ui
 		dropped = before.Mode != n.Mode
 		r.before, r.after, r.moved = before.Size, n.Size, off != r.start
 		return c.Put(&before, &n)
-	})
+	}, self(ino))
 	if st == fuse.OK {
 		m.cached(ino, off, len(data))
 		m.refresh(ino, off, len(data), arrived)

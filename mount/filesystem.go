@@ -27,6 +27,7 @@ type fileSystem struct {
 	fuse.RawFileSystem
 	store    store.Store
 	observer store.Observer // nil if the store is none: then the kernel keeps nothing
+	walker   store.Walker   // of a store on another machine; or nil
 	path     string         // of the volume
 	root     store.Ino
 	base     uint64 // a node id is that of an inode and base
@@ -46,6 +47,9 @@ type fileSystem struct {
 	notify  notifyQueue      // makes it forget
 	cookies cookies          // places in directories
 	ttl     uint64           // seconds that the kernel may keep an answer
+	// staleness, if it is not 0, is how old an answer may be that the kernel keeps, in place of
+	// ttl.
+	staleness time.Duration
 	// onChange, if it is not nil, notes what else the kernel must forget after a change.
 	onChange func(f *invalidator)
 
@@ -90,11 +94,25 @@ func newFileSystem(s store.Store, o *Options) (*fileSystem, error) {
 	if m.observer = s.Features().Observer; m.observer != nil {
 		m.ttl = forever
 	}
+	m.walker, m.staleness = s.Features().Walker, s.Features().MaxStaleness
 	m.notify.send = m.forget
 	m.inodes.init(m)
 	m.names.init(m.inodes.knows)
 	m.cookies.init()
 	return m, nil
+}
+
+// jiffies is by how much the kernel may keep an answer longer than it was told to: it counts in
+// ticks of a clock of 100 Hz or more, and rounds up.
+const jiffies = 20 * time.Millisecond
+
+// validity returns how long the kernel may keep the answer to a request.
+func (m *fileSystem) validity(to asker) (sec uint64, nsec uint32) {
+	if m.staleness == 0 {
+		return m.ttl, 0
+	}
+	left := max(0, m.staleness-time.Since(to.came)-jiffies)
+	return uint64(left / time.Second), uint32(left % time.Second)
 }
 
 // ino returns the inode of a node id of the kernel.
@@ -132,6 +150,23 @@ func (m *fileSystem) view(fn func(rx store.Rx) error) fuse.Status {
 	return m.status(fn(rx))
 }
 
+// viewAt is view for an fn that reads no more than what is needed of a path. A store on another
+// machine answers that in one round trip, without a transaction.
+func (m *fileSystem) viewAt(p store.Path, need store.Need, fn func(rx store.Rx) error) fuse.Status {
+	if m.walker == nil {
+		return m.view(fn)
+	}
+	rx, err := m.walker.BeginAt(bg, p, need)
+	if err != nil {
+		return m.status(err)
+	}
+	defer rx.End()
+	return m.status(fn(rx))
+}
+
+// self is the path of an inode that is known by its number.
+func self(ino store.Ino) store.Path { return store.Path{Top: ino, Name: "."} }
+
 // wakeWatcherIfPending wakes the watcher if another program has changed something.
 func (m *fileSystem) wakeWatcherIfPending() {
 	if m.observer != nil && m.observer.Pending() {
@@ -143,16 +178,16 @@ func (m *fileSystem) wakeWatcherIfPending() {
 }
 
 // change calls fn with a write transaction that it shares with other small changes. fn may run
-// twice.
-func (m *fileSystem) change(in *fuse.InHeader, fn func(c *change) error) fuse.Status {
-	return m.changeBy(in, 0, fn)
+// twice. It is about to look up the paths.
+func (m *fileSystem) change(in *fuse.InHeader, fn func(c *change) error, paths ...store.Path) fuse.Status {
+	return m.changeBy(in, 0, fn, paths...)
 }
 
 // smallChange is how many bytes a change writes at most that shares a transaction.
 const smallChange = 64 << 10
 
 // changeBy is change for a change that writes so many bytes.
-func (m *fileSystem) changeBy(in *fuse.InHeader, size int, fn func(c *change) error) fuse.Status {
+func (m *fileSystem) changeBy(in *fuse.InHeader, size int, fn func(c *change) error, paths ...store.Path) fuse.Status {
 	if m.readOnly {
 		return fuse.EROFS
 	}
@@ -171,6 +206,8 @@ func (m *fileSystem) changeBy(in *fuse.InHeader, size int, fn func(c *change) er
 		err = m.observer.BatchKnown(ctx, run)
 	case m.observer != nil:
 		err = m.observer.UpdateKnown(ctx, run)
+	case m.walker != nil && size <= smallChange && len(paths) > 0:
+		err = m.walker.BatchAt(run, paths...)
 	case batcher != nil && size <= smallChange:
 		err = batcher.Batch(run)
 	default:

@@ -73,6 +73,7 @@ func pagesOf(size int64) int64 { return (size + pageSize - 1) / pageSize }
 type asker struct {
 	thread uint32 // which made it; or 0
 	at     uint64 // the time of the clock when the request came; or always
+	came   time.Time
 }
 
 // always is the time of a request whose answer the kernel takes even if it is old.
@@ -80,8 +81,11 @@ const always = math.MaxUint64
 
 // asker returns the asker of a request that has just come.
 func (m *fileSystem) asker(in *fuse.InHeader) asker {
-	return asker{in.Pid, m.inodes.clock.Load()}
+	return asker{in.Pid, m.inodes.clock.Load(), time.Now()}
 }
+
+// changer is asker for a request whose answer the kernel takes even if it is old.
+func changer(in *fuse.InHeader) asker { return asker{in.Pid, always, time.Now()} }
 
 // tell returns the size that an answer tells, of a file that has a size. It returns false if the
 // kernel must learn the size first, or is just learning one.

@@ -12,7 +12,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/foliofs/folio"
 )
@@ -47,6 +46,7 @@ func killOnce(t *testing.T, d *daemon, round int, written map[string][]byte) map
 	const writers = 4
 	var mu sync.Mutex
 	var wg sync.WaitGroup
+	enough := len(written) + 10 + rand.IntN(100)
 	var dead atomic.Bool // what is written from now on goes into the directory below the mount
 	for w := range writers {
 		wg.Go(func() {
@@ -72,7 +72,11 @@ func killOnce(t *testing.T, d *daemon, round int, written map[string][]byte) map
 			}
 		})
 	}
-	time.Sleep(time.Duration(50+rand.IntN(300)) * time.Millisecond)
+	eventually(t, "files are written", func() bool {
+		mu.Lock()
+		defer mu.Unlock()
+		return len(written) >= enough
+	})
 	dead.Store(true)
 	d.kill()
 	wg.Wait()

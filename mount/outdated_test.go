@@ -9,7 +9,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -131,13 +130,12 @@ func (c *contest) outdated(t *testing.T, isDir, later bool, try func(path string
 	must(t, c.vol.Chmod("all/name", mode))
 	must(t, c.vol.Chmod("all/signal", 0o640))
 	before := c.state("all")
-	for later {
-		info, err := os.Stat(base + "/signal")
-		must(t, err)
-		if info.Mode() == 0o640 {
-			break
-		}
-		time.Sleep(time.Millisecond)
+	if later {
+		eventually(t, "the mount shows the change", func() bool {
+			info, err := os.Stat(base + "/signal")
+			must(t, err)
+			return info.Mode() == 0o640
+		})
 	}
 	stranger.do(t, func() {
 		if err := try(path, fd); !errors.Is(err, unix.EACCES) && !errors.Is(err, unix.EPERM) && !errors.Is(err, unix.ESTALE) {

@@ -24,7 +24,7 @@ func (m *fileSystem) Rename(_ <-chan struct{}, in *fuse.RenameIn, oldname, newna
 	st := m.change(&in.InHeader, func(c *change) (err error) {
 		moved, replaced, err = c.rename(from, to, in.Flags)
 		return err
-	})
+	}, store.Path{Top: from.Dir, Name: from.Name}, store.Path{Top: to.Dir, Name: to.Name})
 	if st != fuse.OK {
 		return st
 	}

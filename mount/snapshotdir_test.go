@@ -229,16 +229,10 @@ func (d *snapshotMounted) writeMap(path string) {
 		d.t.Error("a change of a map was written")
 	}
 	must(d.t, unix.Munmap(p))
-	for start := time.Now(); ; time.Sleep(time.Millisecond) {
+	eventually(d.t, "the snapshot has its content again", func() bool {
 		got, err := os.ReadFile(path)
-		if bytes.Equal(got, want) && err == nil {
-			return
-		}
-		if time.Since(start) > 10*time.Second {
-			d.t.Errorf("%q, %v, want %q", got, err, want)
-			return
-		}
-	}
+		return bytes.Equal(got, want) && err == nil
+	})
 }
 
 // TestSnapshotDirRemoved removes snapshots while programs are in them, and makes others of the same
@@ -274,16 +268,12 @@ func TestSnapshotDirRemoved(t *testing.T) {
 		wantNames(t, d.path(".snapshots"), "a")
 	}
 	d.snapshot("b")
-	for start := time.Now(); ; time.Sleep(time.Millisecond) { // the directory is open: the kernel must be told
+	eventually(t, "the directory of snapshots, which is open, changes", func() bool {
 		_, err := list.Seek(0, io.SeekStart)
 		must(t, err)
-		if names, err := list.Readdirnames(-1); len(names) == 2 && err == nil {
-			break
-		}
-		if time.Since(start) > 10*time.Second {
-			t.Fatal("the directory of snapshots does not change")
-		}
-	}
+		names, err := list.Readdirnames(-1)
+		return len(names) == 2 && err == nil
+	})
 }
 
 // TestSnapshotDirOwn has a file of the volume named as the directory of snapshots, which wins.
@@ -306,16 +296,11 @@ func TestSnapshotDirVisible(t *testing.T) {
 	d := startSnapshots(t)
 	wantNames(t, d.dir, "d", "large", "link", "second")
 	d.snapshot("a")
-	for start := time.Now(); ; time.Sleep(time.Millisecond) {
+	eventually(t, "the directory of snapshots appears", func() bool {
 		list, err := os.ReadDir(d.dir)
 		must(t, err)
-		if len(list) == 5 {
-			break
-		}
-		if time.Since(start) > 10*time.Second {
-			t.Fatal("the directory of snapshots does not appear")
-		}
-	}
+		return len(list) == 5
+	})
 	wantNames(t, d.dir, ".snapshots", "d", "large", "link", "second")
 	if names, err := filepath.Glob(d.path(".snapshots/a/*")); len(names) != 4 {
 		t.Errorf("%q, %v", names, err)

@@ -52,8 +52,9 @@ func (m *fileSystem) GetXAttr(_ <-chan struct{}, in *fuse.InHeader, name string,
 	if st := m.nameStatus(name); st != fuse.OK {
 		return 0, st
 	}
-	st = m.view(func(rx store.Rx) error {
-		list, err := rx.Xattrs(m.ino(in.NodeId))
+	ino := m.ino(in.NodeId)
+	st = m.viewAt(self(ino), store.NeedAnswer, func(rx store.Rx) error {
+		list, err := rx.Xattrs(ino)
 		if err != nil {
 			return err
 		}
@@ -77,8 +78,9 @@ func (m *fileSystem) ListXAttr(_ <-chan struct{}, in *fuse.InHeader, dest []byte
 	if m.noXattrs {
 		return 0, fuse.ENOSYS
 	}
-	st = m.view(func(rx store.Rx) error {
-		list, err := rx.Xattrs(m.ino(in.NodeId))
+	ino := m.ino(in.NodeId)
+	st = m.viewAt(self(ino), store.NeedAnswer, func(rx store.Rx) error {
+		list, err := rx.Xattrs(ino)
 		if err != nil {
 			return err
 		}

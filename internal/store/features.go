@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"io"
+	"time"
 )
 
 // Features are the optional parts of a Store. A part is nil if the store lacks it.
@@ -22,6 +23,9 @@ type Features struct {
 	Snapshotter Snapshotter  // it keeps states of the volume
 	Objects     ObjectKeeper // it may keep large contents outside of its database
 
+	// MaxStaleness is how long a reader may use an answer without asking again, though others may
+	// have changed the volume; 0 means not at all.
+	MaxStaleness time.Duration
 	// MaxSize is how many bytes the file of the volume may have; 0 means any number.
 	MaxSize int64
 	// PartSize is how many bytes should be written at once of a content whose length is not known,

@@ -130,7 +130,7 @@ func (s *Store) runFreely(group []*call, paths []store.Path) (again bool, err er
 			return t.runAll(group)
 		})
 		again = errors.Is(err, errGuess) || errors.Is(err, errLock) || isConflict(err) || codeOf(err) == codeUnique || isBroken(err) && time.Since(begun) < s.timeout
-		if !again {
+		if !again || first == guessFirst && errors.Is(err, errLock) { // to read first would be in vain
 			break
 		}
 	}

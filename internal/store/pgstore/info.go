@@ -12,7 +12,10 @@ func (s *Store) Version() (version uint64, ok bool) { return 0, false }
 
 // Features implements store.Store.
 func (s *Store) Features() store.Features {
-	return store.Features{Batcher: s, Walker: s, Recaller: s, Objects: s, PartSize: s.partSize(), Opened: s.opened}
+	return store.Features{
+		Batcher: s, Walker: s, Recaller: s, Objects: s,
+		PartSize: s.partSize(), Opened: s.opened, MaxStaleness: s.recent.most,
+	}
 }
 
 // Address returns the address of the volume as errors show it, without a password.

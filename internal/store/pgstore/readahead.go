@@ -87,9 +87,9 @@ func (f *files) ahead(n *store.Node, k *readCache) (ids []int64) {
 	return ids
 }
 
-// isSmall reports whether the content of a file is one row.
+// isSmall reports whether the content of a file or a symbolic link is one row.
 func isSmall(n *store.Node) bool {
-	return n.IsRegular() && n.Size > 0 && n.Size <= store.ChunkSize && n.Holes == 0
+	return (n.IsRegular() || store.TypeOf(n.Mode) == store.Symlink) && n.Size > 0 && n.Size <= store.ChunkSize && n.Holes == 0
 }
 
 // put keeps a content.

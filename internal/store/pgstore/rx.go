@@ -22,6 +22,7 @@ type reader struct {
 	broken error         // of the server, which ended the transaction
 	trips  int           // that were made
 	single bool          // each trip is a transaction of its own, and must find the version of the one before
+	bare   bool          // the next trip is one statement without a transaction
 	sent   chan error    // gets the error of a trip that the caller has not waited for yet; nil if there is none
 	cache  readCache
 
@@ -44,6 +45,11 @@ func (r *reader) ask(steps ...step) error {
 	r.trips++
 	if r.single {
 		return r.askAlone(steps)
+	}
+	if r.bare {
+		r.bare = false
+		r.broken = r.look(steps...)
+		return r.broken
 	}
 	if r.conn == nil {
 		r.conn, r.broken = r.s.connect(r.ctx, len(r.begin), append(slices.Clip(r.begin), steps...)...)
@@ -77,6 +83,15 @@ func (r *reader) askAlone(steps []step) error {
 func (s *Store) Changed(r store.Rx) bool {
 	of, ok := r.(*rx)
 	return ok && errors.Is(of.broken, errChanged)
+}
+
+// look makes a trip without a transaction.
+func (r *reader) look(steps ...step) error {
+	c, err := r.s.connect(r.ctx, 0, steps...)
+	if err == nil {
+		c.Release()
+	}
+	return err
 }
 
 // prepare does what comes before the first trip.

@@ -16,6 +16,10 @@ func (s *Store) BeginAt(ctx context.Context, p store.Path, need store.Need) (sto
 	if err != nil {
 		return nil, err
 	}
+	if need == store.NeedAnswer {
+		r.need, r.bare, r.readOnce = need, true, true
+		return r, nil
+	}
 	more := need&store.NeedMore != 0
 	if r.need = need &^ store.NeedMore; more && r.need == store.NeedContent && s.largeFiles.Load() {
 		r.need = store.NeedNode
@@ -39,7 +43,16 @@ func (s *Store) BeginAt(ctx context.Context, p store.Path, need store.Need) (sto
 // canReadOnce reports whether one statement may read what is needed of a path. It cannot if the
 // path goes back, and is not likely to if the file that was read last was large.
 func (r *rx) canReadOnce(p store.Path) bool {
-	return (r.need == store.NeedNode || r.need == store.NeedContent && !r.s.largeFiles.Load()) && (p.Name == "." || isPlain(p.Name))
+	switch r.need {
+	case store.NeedNode, store.NeedEntry, store.NeedInode:
+	case store.NeedContent:
+		if r.s.largeFiles.Load() {
+			return false
+		}
+	default:
+		return false
+	}
+	return p.Name == "." || isPlain(p.Name)
 }
 
 // isPlain reports whether a path consists of names.
@@ -56,25 +69,25 @@ func isPlain(path string) bool {
 // read if the caller may read more.
 func (r *rx) readPath(p store.Path, more bool) (enough bool, err error) {
 	r.cache, r.version, r.readOnce, r.single = r.s.emptyCache(), 0, true, more
-	w := newWalk([]store.Path{p})
+	w, withContent := newWalk([]store.Path{p}), r.need == store.NeedContent || r.need == store.NeedInode
 	st, content := w.step(&r.cache), []byte(nil)
 	row := st.row
 	st.args = append(st.args, more || r.s.recent.most > 0)
 	st.statement, st.row = selectPath, func(v [][]byte) {
 		row(v)
 		r.version = number(v[15])
-		if r.need == store.NeedContent {
+		if withContent {
 			content = append(content, v[16]...)
 		}
 	}
-	if r.need == store.NeedContent {
+	if withContent {
 		st.statement = selectPathContent
 	}
 	if err := r.look(st); err != nil {
 		return false, err
 	}
 	w.finish(&r.cache)
-	if w.linked {
+	if w.linked && (r.need == store.NeedNode || r.need == store.NeedContent) {
 		return false, nil
 	}
 	at := w.found[len(w.found)-1]
@@ -85,15 +98,6 @@ func (r *rx) readPath(p store.Path, more bool) (enough bool, err error) {
 	return enough, nil
 }
 
-// look makes the only trip of readPath.
-func (r *rx) look(st step) error {
-	c, err := r.s.connect(r.ctx, 0, st)
-	if err == nil {
-		c.Release()
-	}
-	return err
-}
-
 // keepContent keeps the content of the file that a path leads to, and reports whether it is all
 // that is needed of it, with the inode. Anything but a file has no content to read.
 func (r *rx) keepContent(at resolved, content []byte) bool {
@@ -101,7 +105,10 @@ func (r *rx) keepContent(at resolved, content []byte) bool {
 	if !ok && at.ino != 0 { // another statement would see another state of the volume
 		return false
 	}
-	if r.need != store.NeedContent || at.typ != store.File {
+	switch {
+	case r.need == store.NeedContent && at.typ == store.File:
+	case r.need == store.NeedInode && ok && (n.IsRegular() || store.TypeOf(n.Mode) == store.Symlink):
+	default:
 		return true
 	}
 	if int64(len(content)) != n.Size {

@@ -90,8 +90,9 @@ const walkText = `WITH RECURSIVE walk(i, parent, ino, type) AS (
 SELECT w.i, w.parent, w.ino, w.type, n.ino, n.mode, n.nlink, n.uid, n.gid, n.size, n.holes, n.mtime_ns, n.ctime_ns, n.atime_ns, n.rdev/*more*/
 FROM walk AS w LEFT JOIN @node AS n ON n.ino = w.ino`
 
-// contentOf is the content of a file, if that is one row. A part of an object is none.
-const contentOf = "CASE WHEN n.mode & 61440 = 32768 AND n.holes = 0 AND n.size BETWEEN 1 AND 65536 THEN (SELECT substring(d.bytes FOR 65536) FROM @data AS d WHERE d.id = n.ino << 28) END"
+// contentOf is the content of a file or a symbolic link, if that is one row. A part of an object is
+// none.
+const contentOf = "CASE WHEN n.mode & 61440 IN (32768, 40960) AND n.holes = 0 AND n.size BETWEEN 1 AND 65536 THEN (SELECT substring(d.bytes FOR 65536) FROM @data AS d WHERE d.id = n.ino << 28) END"
 
 // with returns a text with more columns.
 func with(text string, columns ...string) string {

@@ -48,6 +48,8 @@ type tx struct {
 	inodes  int                          // that were made since then
 	undo    []func()                     // that take back changes, the last one first
 	undoing bool                         // undo is kept
+
+	xattrsAhead map[store.Ino]*xattrList // that were read before any was changed
 }
 
 type nodeState uint8
@@ -420,6 +422,9 @@ func (t *tx) Xattrs(ino store.Ino) ([]store.Xattr, error) {
 	if err := t.mustLock(); err != nil {
 		return nil, err
 	}
+	if l := t.xattrsAhead[ino]; l != nil && len(t.xattrs) == 0 && t.flushes == 0 {
+		return cloneXattrs(l.List), l.damage
+	}
 	if err := t.sendFor(len(t.xattrs) > 0); err != nil {
 		return nil, err
 	}
@@ -505,11 +510,32 @@ func (t *tx) ReadAhead(paths ...store.Path) error {
 		return nil
 	}
 	w := newWalk(paths)
-	err := t.ask(w.step(&t.cache))
+	err := t.ask(append(t.xattrSteps(paths), w.step(&t.cache))...)
 	if err == nil {
 		w.finish(&t.cache)
 	}
 	return err
+}
+
+// xattrSteps returns the statements that read the extended attributes of inodes which a caller
+// names by their numbers, if the volume is locked: a caller that writes to such a file looks
+// whether the file has capabilities.
+func (t *tx) xattrSteps(paths []store.Path) (steps []step) {
+	if t.cache.readSet != nil || len(t.xattrs) > 0 || t.flushes > 0 {
+		return nil
+	}
+	for _, p := range paths {
+		if p.Name != "." || t.xattrsAhead[p.Top] != nil {
+			continue
+		}
+		if t.xattrsAhead == nil {
+			t.xattrsAhead = make(map[store.Ino]*xattrList)
+		}
+		l := new(xattrList)
+		t.xattrsAhead[p.Top] = l
+		steps = append(steps, step{statement: selectXattrs, args: []any{int64(p.Top)}, row: func(v [][]byte) { l.add(p.Top, v[0], v[1]) }})
+	}
+	return steps
 }
 
 func (t *tx) begun() bool { return t.conn != nil }

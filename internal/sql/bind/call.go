@@ -92,18 +92,18 @@ func (r *resolver) aggregate(s *scope, n *syntax.Expr, name string) (*Expr, erro
 	shown := n.Text
 	switch {
 	case s.clause == inAggregate:
-		return nil, fmt.Errorf("misuse of aggregate function %s()", strings.ToUpper(shown))
+		return nil, fmt.Errorf("misuse of aggregate function %s()", shown)
 	case s.clause == inGroupBy:
 		return nil, fmt.Errorf("aggregate functions are not allowed in the GROUP BY clause")
 	case !s.clause.seesAggregates() || s.core == nil:
 		if s.parent != nil {
 			return nil, unsupported("an aggregate of an outer query, or a misused one")
 		}
-		return nil, fmt.Errorf("misuse of aggregate: %s()", shown)
+		return nil, fmt.Errorf("misuse of aggregate function %s()", shown)
 	}
 	inner := *s
 	inner.clause = inAggregate
-	a := &Aggregate{Name: name}
+	a := &Aggregate{Name: name, Text: shown}
 	for _, arg := range n.List {
 		x, err := r.scalar(&inner, arg)
 		if err != nil {

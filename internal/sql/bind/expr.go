@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -214,6 +215,9 @@ func (r *resolver) unary(s *scope, n *syntax.Expr, kind Kind) (*Expr, error) {
 }
 
 func (r *resolver) logic(s *scope, n *syntax.Expr) (*Expr, error) {
+	if n.Op == syntax.OpAnd && isFalse(n) {
+		return literal(record.OfInt(0)), nil
+	}
 	args, err := r.scalars(s, n.Left, n.Right)
 	if err != nil {
 		return nil, err
@@ -223,6 +227,23 @@ func (r *resolver) logic(s *scope, n *syntax.Expr) (*Expr, error) {
 		kind = Or
 	}
 	return build(kind, 0, args...), nil
+}
+
+// isFalse reports whether an AND has a side that is the literal 0 and no side with a function. Then
+// SQLite replaces it by 0 before it resolves names: the other side may be nonsense.
+func isFalse(n *syntax.Expr) bool {
+	if at, ok := position(n); !ok || at != 0 {
+		return false
+	}
+	calls := false
+	syntax.Walk(n, func(n syntax.Node) bool {
+		if e, ok := n.(*syntax.Expr); ok {
+			calls = calls || e.Op == syntax.OpFunction
+			return true
+		}
+		return false // a function of a subquery does not count
+	})
+	return !calls
 }
 
 func (r *resolver) comparison(s *scope, n *syntax.Expr) (*Expr, error) {
@@ -237,11 +258,11 @@ func (r *resolver) comparison(s *scope, n *syntax.Expr) (*Expr, error) {
 			}
 		}
 	}
-	x, err := r.expr(s, n.Left)
+	x, err := r.operand(s, n.Left)
 	if err != nil {
 		return nil, err
 	}
-	y, err := r.expr(s, n.Right)
+	y, err := r.operand(s, n.Right)
 	if err != nil {
 		return nil, err
 	}
@@ -249,6 +270,22 @@ func (r *resolver) comparison(s *scope, n *syntax.Expr) (*Expr, error) {
 		return compareRows(operations[n.Op], x, y)
 	}
 	return build(Compare, operations[n.Op], x, y), nil
+}
+
+// operand is one side of a comparison, which may be a row.
+func (r *resolver) operand(s *scope, n *syntax.Expr) (*Expr, error) {
+	e, err := r.expr(s, n)
+	if errors.As(err, new(columnsError)) {
+		err = unsupported("a comparison of a row with a subquery")
+	}
+	return e, err
+}
+
+// A columnsError is the error for a query of several columns in place of a value.
+type columnsError int
+
+func (e columnsError) Error() string {
+	return fmt.Sprintf("sub-select returns %d columns - expected 1", int(e))
 }
 
 // truth is IS [NOT] TRUE or FALSE.
@@ -302,6 +339,9 @@ func compareRows(op program.Op, x, y *Expr) (*Expr, error) {
 }
 
 func (r *resolver) between(s *scope, n *syntax.Expr) (*Expr, error) {
+	if n.Left.Op == syntax.OpRow {
+		return nil, unsupported("a row BETWEEN others")
+	}
 	args, err := r.scalars(s, n.Left, n.List[0], n.List[1])
 	if err != nil {
 		return nil, err
@@ -457,7 +497,7 @@ func (r *resolver) subquery(s *scope, n *syntax.Expr) (*Expr, error) {
 		return &Expr{Kind: Exists, Query: q, Affinity: value.NoAffinity, Not: n.Not}, nil
 	}
 	if len(q.Columns) != 1 {
-		return nil, fmt.Errorf("sub-select returns %d columns - expected 1", len(q.Columns))
+		return nil, columnsError(len(q.Columns))
 	}
 	return &Expr{Kind: Scalar, Query: q, Affinity: q.Last(0).Affinity}, nil
 }

@@ -158,6 +158,9 @@ func (r *resolver) core(s *scope, n *syntax.Core) (err error) {
 		}
 		s.core.Where = conjuncts(s.core.Where, e)
 	}
+	if err := s.core.checkPushed(); err != nil {
+		return err
+	}
 	if err := r.groupBy(s, n); err != nil {
 		return err
 	}
@@ -365,6 +368,13 @@ func (r *resolver) finish(base *scope, scopes []*scope, n *syntax.Select, q *Que
 // orderTerm resolves a term of ORDER BY of a query with one core.
 func (r *resolver) orderTerm(s *scope, i int, term *syntax.Expr, o *Order) (err error) {
 	s.clause = inOrderBy
+	if s.core != nil && !s.core.Grouped {
+		defer func() {
+			if err == nil && s.core.Grouped {
+				err = fmt.Errorf("misuse of aggregate: %s()", s.core.Aggregates[0].Text)
+			}
+		}()
+	}
 	inner := uncollated(term)
 	if at, ok := position(inner); ok {
 		if at < 1 || at > int64(len(s.core.Results)) {

@@ -146,7 +146,17 @@ func (s *scope) allowAlias(a alias) error {
 	if s.clause.seesAggregates() || !hasAggregate(a.expr) {
 		return nil
 	}
-	return fmt.Errorf("misuse of aliased aggregate %s", a.name)
+	if s.clause == inGroupBy {
+		return fmt.Errorf("aggregate functions are not allowed in the GROUP BY clause")
+	}
+	var name string
+	a.expr.Walk(func(e *Expr) bool {
+		if e.Kind == Result {
+			name = e.Core.Aggregates[e.Number].Text
+		}
+		return name == ""
+	})
+	return fmt.Errorf("misuse of aggregate: %s()", name)
 }
 
 func hasAggregate(e *Expr) bool {

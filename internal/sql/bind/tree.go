@@ -97,6 +97,7 @@ type Order struct {
 // An Aggregate is a call of an aggregate function.
 type Aggregate struct {
 	Name      string
+	Text      string // the name as written
 	Args      []*Expr
 	Distinct  bool
 	Filter    *Expr

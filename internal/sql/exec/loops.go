@@ -479,7 +479,11 @@ func (c *compiler) keyBound(t *catalog.Table, b *constraint, in *inLoop) (*keyBo
 		}
 	}
 	var err error
-	k.value, err = c.equalTo(b, k.affinity, in)
+	affinity := k.affinity
+	if b.query != nil && b.affinity == catalog.Real { // as in a set of IN
+		affinity = catalog.Real
+	}
+	k.value, err = c.equalTo(b, affinity, in)
 	return k, err
 }
 

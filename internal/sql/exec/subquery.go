@@ -3,6 +3,7 @@ package exec
 import (
 	"github.com/foliofs/folio/internal/record"
 	"github.com/foliofs/folio/internal/sql/bind"
+	"github.com/foliofs/folio/internal/sql/catalog"
 	"github.com/foliofs/folio/internal/sql/program"
 	"github.com/foliofs/folio/internal/sql/value"
 )
@@ -126,9 +127,13 @@ func (s *subquery) in(args []record.Value) (record.Value, error) {
 	return record.OfInt(0), nil
 }
 
-// key returns a value as a set has it.
+// key returns a value as a set of IN keeps it. Unlike a comparison with =, SQLite makes a float of
+// a number if only one side has an affinity, and that is REAL: 9007199254740993 is then in a query
+// that returns '9007199254740992.0'.
 func (c column) key(v record.Value) (record.Value, value.Collation) {
 	switch {
+	case c.affinity == catalog.Real:
+		v = applied(v, catalog.Real)
 	case c.affinity.Numeric() && v.Kind() == record.Text:
 		v = value.Numeric(v)
 	case c.affinity == affinityText:
@@ -180,7 +185,11 @@ func (s *subquery) rowIn(args []record.Value) (record.Value, error) {
 		for i, x := range args {
 			if x.Kind() == record.Null || row[i].Kind() == record.Null {
 				null = true
-			} else if value.CompareAs(x, row[i], s.columns[i].affinity, s.columns[i].collation) != 0 {
+				continue
+			}
+			left, collation := s.columns[i].key(x)
+			right, _ := s.columns[i].key(row[i])
+			if value.Compare(left, right, collation) != 0 {
 				equal = false
 				break
 			}

@@ -1,0 +1,87 @@
+package queries
+
+import (
+	"database/sql"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/foliofs/folio/internal/must"
+)
+
+// shapesRefused is how many of the statements of TestShapes are refused as not supported yet. It
+// must only become smaller.
+const shapesRefused = 16
+
+// TestShapes compares the answers and errors of statements that were written by hand, one a line of
+// testdata/shapes.sql, each for a rule of SQLite that is easily missed.
+func TestShapes(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "shapes.db")
+	c, err := sql.Open("sqlite3", path)
+	must.Do(t, err)
+	defer c.Close()
+	schema, err := os.ReadFile("testdata/shapes_schema.sql")
+	must.Do(t, err)
+	_, err = c.Exec(string(schema))
+	must.Do(t, err)
+	ours, err := sql.Open("folio", path)
+	must.Do(t, err)
+	defer ours.Close()
+	list, err := os.ReadFile("testdata/shapes.sql")
+	must.Do(t, err)
+	refused := 0
+	for text := range strings.Lines(string(list)) {
+		text = strings.TrimSpace(text)
+		got := shapeOf(ours, text)
+		if strings.HasPrefix(got, "error: not supported yet") {
+			refused++
+			continue
+		}
+		if want := shapeOf(c, text); got != want {
+			t.Errorf("%s\nours: %s\nC:    %s", text, got, want)
+		}
+	}
+	if refused != shapesRefused {
+		t.Errorf("%d statements refused, want %d", refused, shapesRefused)
+	}
+}
+
+// shapeOf returns the names of the columns and the rows of a statement, sorted unless it has an
+// ORDER BY, or its error.
+func shapeOf(db *sql.DB, text string) string {
+	rows, err := db.Query(text)
+	if err != nil {
+		return "error: " + err.Error()
+	}
+	defer rows.Close()
+	names, err := rows.Columns()
+	if err != nil {
+		return "error: " + err.Error()
+	}
+	var lines []string
+	for rows.Next() {
+		values, dest := make([]any, len(names)), make([]any, len(names))
+		for i := range values {
+			dest[i] = &values[i]
+		}
+		if err := rows.Scan(dest...); err != nil {
+			return "error: " + err.Error()
+		}
+		line := ""
+		for _, v := range values {
+			line += fmt.Sprintf("%T:%v|", v, v)
+		}
+		lines = append(lines, line)
+	}
+	if err := rows.Err(); err != nil {
+		return "error: " + err.Error()
+	}
+	if !strings.Contains(text, "ORDER BY") {
+		slices.Sort(lines)
+	}
+	return strings.Join(append(names, lines...), "\n")
+}

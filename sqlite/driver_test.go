@@ -141,7 +141,7 @@ func TestErrors(t *testing.T) {
 		{"SELECT * FROM missing", 1, "no such table: missing"},
 		{"SELECT missing()", 1, "no such function: missing"},
 		{"SELECT abs()", 1, "wrong number of arguments to function abs()"},
-		{"SELECT id FROM user WHERE count(*) > 1", 1, "misuse of aggregate: count()"},
+		{"SELECT id FROM user WHERE count(*) > 1", 1, "misuse of aggregate function count()"},
 		{"SELECT id FROM user GROUP BY sum(id)", 1, "aggregate functions are not allowed in the GROUP BY clause"},
 		{"SELECT 1 UNION SELECT 1, 2", 1, "SELECTs to the left and right of UNION do not have the same number of result columns"},
 		{"SELECT id FROM user ORDER BY 2", 1, "1st ORDER BY term out of range - should be between 1 and 1"},

@@ -15,7 +15,7 @@ import (
 	"github.com/foliofs/folio/serve/internal/page"
 )
 
-// answers has the answers to errors of a volume, the first that matches counts.
+// answers lists the answers to errors of a volume. The first match counts.
 var answers = []struct {
 	err     error
 	status  int
@@ -110,7 +110,7 @@ func (c *call) fail(err error) {
 	c.writeFailure(f)
 }
 
-// statusGone is what the log says of a client that went away, as nginx does.
+// statusGone is the status in the log if the client went away, as nginx writes it.
 const statusGone = 499
 
 func (c *call) writeFailure(f *failure) {
@@ -144,7 +144,7 @@ func (c *call) wantsJSON() bool {
 	return strings.Contains(accept, "application/json") && !strings.Contains(accept, "text/html")
 }
 
-// refusedByDav is the answer to what locks or an If header refuse.
+// refusedByDav is the answer if locks or an If header refuse a request.
 func refusedByDav(r *dav.Refusal) *failure {
 	f := &failure{status: r.Status, message: "The request cannot be read.", xml: r.Body()}
 	switch r.Status {

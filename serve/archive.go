@@ -36,7 +36,7 @@ var (
 	errNoDir    = refuse(http.StatusNotFound, "There is no such directory.")
 )
 
-// archiveTypes has the types of archives, the longest ending first.
+// archiveTypes lists the types of archives, the longest ending first.
 var archiveTypes = []struct{ ending, contentType string }{
 	{".tar.gz", "application/gzip"}, {".tar", "application/x-tar"}, {".zip", "application/zip"},
 }
@@ -238,9 +238,10 @@ func (z *zipArchiver) add(f *walked, link string, content io.Reader) error {
 	return err
 }
 
-// portableName returns a path with percent codes, such as %5C, for what leads programs astray that
-// unpack an archive: backslashes, which some take for slashes, the colon of a drive, and control
-// characters. A percent sign gets a code where it would begin one. So two names never become one.
+// portableName returns a path with percent codes, such as %5C, for characters that mislead programs
+// that unpack an archive: backslashes, which some take for slashes, the colon of a drive, and
+// control characters. A percent sign gets a code where it would begin one. So two names never
+// become one.
 func portableName(name string) string {
 	var b strings.Builder
 	for i := range len(name) {

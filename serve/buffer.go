@@ -10,7 +10,7 @@ const (
 	smallBuffer  = 32 << 10
 )
 
-// buffers are what contents go through, on their way to clients and from them.
+// buffers are for copying contents to clients and from them.
 type buffers struct {
 	slots chan struct{} // one for each large buffer in use
 	large sync.Pool

@@ -27,7 +27,7 @@ func (l *cacheListener) Accept() (net.Conn, error) {
 	if secure, ok := conn.(*tls.Conn); ok {
 		state := secure.ConnectionState()
 		if !state.HandshakeComplete || state.NegotiatedProtocol == "h2" {
-			return conn, nil // package http says what was wrong, or speaks HTTP/2
+			return conn, nil // package http reports the error, or speaks HTTP/2
 		}
 		c.secure = &state
 	}
@@ -50,7 +50,7 @@ func (rc *responseCache) join(server *http.Server, listener net.Listener) net.Li
 	return &cacheListener{listener, rc}
 }
 
-// A connPhase says who reads what comes next.
+// A connPhase says who reads the next bytes.
 //
 //	first --[request]--> handed --[idle]--> ready --[request]--> handed
 //	  any --[anything else]--> closed
@@ -62,18 +62,18 @@ const (
 	phaseFirst  connPhase = iota // nothing has come yet
 	phaseHanded                  // package http has one whole request, and nothing after it
 	phaseReady                   // package http waits for a request
-	phaseClosed                  // it is not known what package http has: the cache keeps out
+	phaseClosed                  // it is not known how much package http has read: the cache keeps out
 )
 
 // A cacheConn is a connection of package http. Its Read answers requests while package http waits
-// for one, and returns those that the cache does not answer.
+// for one, and returns the requests that the cache does not answer.
 type cacheConn struct {
 	net.Conn
 	cache   *responseCache
 	client  netip.Prefix         // by which logins counts tries
 	secure  *tls.ConnectionState // nil without TLS
 	phase   connPhase
-	ahead   [1]byte          // what a client has sent before it had its answer
+	ahead   [1]byte          // the byte that a client has sent before it had its answer
 	hasByte bool             // ahead counts
 	capture *responseCapture // in phaseHanded
 	stalls  time.Time        // the write deadline, if the cache has set one
@@ -112,7 +112,7 @@ func (c *cacheConn) drop() {
 	}
 }
 
-// Read returns what package http is to read.
+// Read returns the bytes for package http.
 func (c *cacheConn) Read(p []byte) (int, error) {
 	if c.phase == phaseHanded && len(p) == 1 {
 		return c.lookAhead(p)
@@ -150,7 +150,7 @@ func (c *cacheConn) read(p []byte) (int, error) {
 	return n + 1, err
 }
 
-// handOver notes what package http gets.
+// handOver notes the bytes that package http gets.
 func (c *cacheConn) handOver(p []byte) error {
 	c.drop()
 	if !c.stalls.IsZero() {

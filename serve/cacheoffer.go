@@ -10,7 +10,7 @@ import (
 	"github.com/foliofs/folio/internal/store"
 )
 
-// A cacheOffer is what a handler says of its answer, so that a responseCache can repeat it.
+// A cacheOffer describes a handler's answer, so that a responseCache can repeat it.
 type cacheOffer struct {
 	tree   *tree
 	who    *authority
@@ -27,7 +27,7 @@ type cacheOffer struct {
 	body   []byte // if that is not the content of the file
 }
 
-// A cacheClient is what handlers learn of a connection of a responseCache.
+// A cacheClient gives handlers access to a connection of a responseCache.
 type cacheClient struct {
 	address netip.Prefix         // by which logins counts tries
 	secure  *tls.ConnectionState // nil without TLS

@@ -69,7 +69,7 @@ func LoadCertificate(certFile, keyFile string) (*tls.Certificate, error) {
 	return nil, &fs.PathError{Op: "read", Path: certFile, Err: err}
 }
 
-// isCertificate reports whether a text has a certificate that can be read.
+// isCertificate reports whether a text contains a certificate that can be read.
 func isCertificate(text []byte) bool {
 	for block, rest := pem.Decode(text); block != nil; block, rest = pem.Decode(rest) {
 		if block.Type == "CERTIFICATE" {

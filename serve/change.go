@@ -33,7 +33,7 @@ type change struct {
 	mtime time.Time // that the client gives a new file; zero is now
 }
 
-// takeMtime reads the time that a client gives what it uploads.
+// takeMtime reads the modification time that a client sends with an upload.
 func (c *change) takeMtime() (err error) {
 	c.mtime, err = dav.Mtime(c.r)
 	return err
@@ -64,8 +64,8 @@ func (p *place) mustChange() error {
 	return nil
 }
 
-// checkName refuses names that no client should make: those that terminals and other programs
-// stumble over.
+// checkName refuses names that no client should make: names that confuse terminals and other
+// programs.
 func checkName(name string) error {
 	for e := range strings.SplitSeq(name, "/") {
 		if e == "" || e == "." || e == ".." || e == private || !utf8.ValidString(e) || strings.IndexFunc(e, unicode.IsControl) >= 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// codings are those that contents are compressed by, the best first.
+// codings are the content codings of this server, the best first.
 var codings = []string{"zstd", "gzip"}
 
 // zstdEncoder is safe for concurrent use. Its window is as large as the contents that are
@@ -63,7 +63,7 @@ func weightOf(header, coding string) float64 {
 		if !ok {
 			return 1
 		}
-		q, _ := strconv.ParseFloat(text, 64) // what is no number has no weight
+		q, _ := strconv.ParseFloat(text, 64) // a text that is not a number means 0
 		return q
 	}
 	return 0

@@ -68,7 +68,7 @@ type unread struct{}
 func (unread) ReadAt([]byte, int64) (int, error) { return 0, errChanged }
 
 // A steady file is read as long as it does not change. A client that has got a part of it must not
-// take what follows for the rest.
+// take other bytes for the rest.
 type steady struct {
 	*folio.File
 	info fs.FileInfo
@@ -82,7 +82,7 @@ func (s *steady) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// WriteTo hides that of the file: package http asks for parts.
+// WriteTo hides the file's WriteTo: package http asks for parts.
 func (s *steady) WriteTo(w io.Writer) (int64, error) {
 	return io.Copy(w, struct{ io.Reader }{s})
 }

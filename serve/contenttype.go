@@ -8,7 +8,7 @@ import (
 	"github.com/foliofs/folio/internal/mediatype"
 )
 
-// contentTypes has the types of names that must be harmless, or that are read as texts.
+// contentTypes maps names to types if the type must be harmless, or is read as text.
 var contentTypes = map[string]string{
 	".wasm": "application/octet-stream", ".md": textType, ".markdown": textType, ".appcache": textType, ".webmanifest": textType,
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/foliofs/folio/adapter/dav"
 )
 
-// A davScope is what a request by WebDAV reaches: what the same request reaches without it.
+// A davScope limits a request by WebDAV to the files that its user reaches without WebDAV.
 type davScope struct {
 	p *place
 	c *change
@@ -60,7 +60,7 @@ func (s davScope) Path(in dav.Lookuper, name string, follow, change bool) (strin
 	return real, err
 }
 
-// Shows reports whether a listing has a file.
+// Shows reports whether a listing contains a file.
 func (s davScope) Shows(in dav.Lookuper, name string) bool {
 	_, err := s.Path(in, name, true, false)
 	return err == nil
@@ -71,14 +71,14 @@ func isPathError(err error) bool {
 	return ok
 }
 
-// mustBeFree refuses a change of what a client of WebDAV has locked, unless the request gives the
-// token, and one whose If header does not hold. It is called in the transaction that makes the
+// mustBeFree refuses to change a file that a client of WebDAV has locked, unless the request gives
+// the token, and one whose If header does not hold. It is called in the transaction that makes the
 // change. placed says that the name comes or goes.
 func (c *change) mustBeFree(in lookuper, real string, placed bool) error {
 	return c.p.vol.dav.Confirm(in, c.davRequest(), dav.Change{Path: real, Placed: placed})
 }
 
-// davRequest returns the request as package dav takes it: with what its user reaches.
+// davRequest returns the request as package dav takes it, with its user's scope.
 func (c *change) davRequest() *http.Request {
 	return c.r.WithContext(dav.WithUser(dav.WithScope(c.r.Context(), davScope{c.p, c}), c.user))
 }

@@ -12,7 +12,7 @@ import (
 // maxChanges is how many names the comparison of a directory lists.
 const maxChanges = 1000
 
-// difference answers with what has changed since a snapshot.
+// difference answers with the changes since a snapshot.
 func (h *history) difference() error {
 	if h.p.share != nil || h.p.snapshot != "" {
 		return errMethod

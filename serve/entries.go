@@ -42,8 +42,8 @@ func (p *place) entries(rx *folio.Rx, real string) (list []page.Entry, err error
 	}
 }
 
-// entry describes a file in a directory. A symbolic link is shown as what it leads to, if it leads
-// to something that the user may see.
+// entry describes a file in a directory. A symbolic link is shown as its target if the user may see
+// the target.
 func (p *place) entry(rx *folio.Rx, dir string, info fs.FileInfo) (e page.Entry, ok bool) {
 	name := info.Name()
 	full := path.Join(dir, name)
@@ -54,7 +54,7 @@ func (p *place) entry(rx *folio.Rx, dir string, info fs.FileInfo) (e page.Entry,
 	if info.Mode()&fs.ModeSymlink != 0 {
 		real, err := p.resolve(rx, p.below(full), true, rightRead)
 		if err != nil {
-			return e, true // what it says is not for clients, either
+			return e, true // the error is not for clients, either
 		}
 		e.Link, _ = rx.Readlink(full)
 		if info, err = rx.Lstat(real); err != nil {

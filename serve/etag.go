@@ -25,8 +25,8 @@ func plainTag(tag string) string {
 	return tag
 }
 
-// listed reports whether a list of ETags has one; "*" has that of every file. The ETag of a
-// compressed variant stands for the content.
+// listed reports whether a list of ETags has one; "*" matches every file. The ETag of a compressed
+// variant stands for the content.
 func listed(list, tag string) bool {
 	if tag == "" {
 		return false

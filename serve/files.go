@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Files name the files with what may change while a server runs; "" stands for none.
+// Files name the files with settings that may change while a server runs; "" stands for none.
 type Files struct {
 	Users       string // as ParseUsers reads them
 	Rights      string // as ParseRights reads them
@@ -17,7 +17,7 @@ type Files struct {
 	Key         string
 }
 
-// Settings are what Files have. What has no file is nil.
+// Settings are the contents of Files. A setting without a file is nil.
 type Settings struct {
 	Users       *Users
 	Rights      *Rights
@@ -60,8 +60,8 @@ func parseFile[T any](name string, parse func(io.Reader) (*T, error)) (*T, error
 var readEvery = 2 * time.Second // tests set it
 
 // Follow reads the files again when they change, and when again has a value, until ctx is done.
-// What they have counts from then on, without an end to any connection. If a file cannot be used,
-// all stays as it is, and the log and /healthz say so.
+// Their contents count from then on, and no connection ends. If a file cannot be used, all stays as
+// it is, and the log and /healthz say so.
 func (s *Server) Follow(ctx context.Context, f *Files, again <-chan struct{}) {
 	read := f.stamps()
 	seen := read
@@ -91,7 +91,7 @@ func (s *Server) Follow(ctx context.Context, f *Files, again <-chan struct{}) {
 	}
 }
 
-// take lets what the files have count, if all can be used.
+// take makes the contents of the files current if all can be used.
 func (s *Server) take(f *Files) {
 	settings, err := f.Read()
 	if err != nil {
@@ -114,7 +114,7 @@ type stamp struct {
 	inode uint64
 }
 
-// stamps returns those of all files. One that is not there has none.
+// stamps returns the stamps of all files. A missing file has none.
 func (f *Files) stamps() (list [4]stamp) {
 	for i, name := range []string{f.Users, f.Rights, f.Certificate, f.Key} {
 		if info, err := os.Stat(name); name != "" && err == nil {

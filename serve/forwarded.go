@@ -9,7 +9,7 @@ import (
 )
 
 // ParseProxy reads the address of a proxy, or of a network of proxies, for Options.TrustedProxies.
-// The text "unix" stands for those that come by a Unix socket, for which the prefix is the zero
+// The text "unix" stands for requests that come by a Unix socket, for which the prefix is the zero
 // one.
 func ParseProxy(text string) (netip.Prefix, error) {
 	if text == "unix" {
@@ -27,7 +27,7 @@ func ParseProxy(text string) (netip.Prefix, error) {
 }
 
 // clientOf returns the address of the client of a request. A trusted proxy says whom it asks for at
-// the end of X-Forwarded-For; what stands before that may be made up. So the client is the last
+// the end of X-Forwarded-For; the part before that may be made up. So the client is the last
 // address there that is not of a trusted proxy.
 func (s *site) clientOf(r *http.Request) string {
 	client, _ := hostAddr(r.RemoteAddr) // not valid for a Unix socket

@@ -55,8 +55,8 @@ func (c *call) addLists(f *page.Frame, p *place) {
 	}
 }
 
-// nearest returns the nearest folder on the way to what the request is about: one that is there,
-// that the user may see, and that is not the start.
+// nearest returns the nearest folder on the way to the file of the request: one that exists, that
+// the user may see, and that is not the start.
 func (c *call) nearest() (href, name string) {
 	p, err := c.find(c.path)
 	if err != nil || p.tree == nil {

@@ -43,7 +43,7 @@ func (g *gate) enter(networks []netip.Prefix) (ok bool) {
 	return true
 }
 
-// leave takes back what enter has counted.
+// leave undoes enter.
 func (g *gate) leave(networks []netip.Prefix) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

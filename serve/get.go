@@ -21,7 +21,7 @@ type get struct {
 	all  bool // data holds the whole file
 }
 
-// lookAt reads what the request is about.
+// lookAt reads the file that the request names.
 func (g *get) lookAt() error {
 	name, dir := g.p.name, g.p.dir
 	return g.p.viewAt(g.r.Context(), !g.fresh(nil), func(rx *folio.Rx) (err error) {

@@ -25,8 +25,8 @@ var idleTime = time.Minute // tests set it
 // quarters of all connections are for others.
 var oneAddress = maxConnections / 4 // tests set it
 
-// Limits of what the volume keeps for clients, which fills it also where no content does. Tests set
-// them.
+// Limits on records that the volume keeps for clients: these fill it even without contents. Tests
+// set them.
 var (
 	maxOpenUploads = 100    // that are not complete, of one user or by one link
 	maxLinkNames   = 10_000 // that uploads by one link make

@@ -72,7 +72,7 @@ func (c *call) linksOf(t *tree) ([]Link, error) {
 	return Links(c.r.Context(), o.Volume, t.Dir)
 }
 
-// state returns what comes of a link that is opened now.
+// state returns the result of opening a link now.
 func (c *call) linkState(l *treeLink) string {
 	a := c.linkAccess(l.share, l.tree.shown(l.Path))
 	switch {
@@ -86,7 +86,7 @@ func (c *call) linkState(l *treeLink) string {
 	return "open"
 }
 
-// rights returns what a link gives, in the words of rights.
+// rights returns the rights that a link gives, in words.
 func (l *Link) rights() string {
 	if l.Upload {
 		return "upload"

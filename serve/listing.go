@@ -32,7 +32,7 @@ func (g *get) listing() error {
 	return g.s.pages.WriteDirectory(g.w, d)
 }
 
-// describe says what can be done with a directory.
+// describe lists the actions on a directory.
 func (g *get) describe(d *page.Directory) error {
 	at := g.p.access.at(g.p.shown(g.real))
 	live := g.p.snapshot == "" && !g.p.tree.ReadOnly
@@ -73,7 +73,7 @@ func (g *get) readme() (text *page.Readme) {
 	return nil
 }
 
-// snapshots returns those of the volume, the newest first.
+// snapshots returns the snapshots of the volume, the newest first.
 func (g *get) snapshots() (list []page.Snapshot, err error) {
 	all, err := g.p.vol.Snapshots(g.r.Context())
 	if err != nil {

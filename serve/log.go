@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// An outcome is what became of a request.
+// An outcome is the result of a request.
 type outcome struct {
 	client, user, method string
 	path                 string // as loggedPath returns it
@@ -20,7 +20,7 @@ type outcome struct {
 	err                  error // why it failed
 }
 
-// end notes what became of the request.
+// end notes the result of the request.
 func (c *call) end() {
 	o := outcome{client: c.client, user: c.user, method: c.r.Method, status: c.w.status, bytes: c.w.bytes, took: time.Since(c.start), err: c.err}
 	if c.s.options.Logger != nil {
@@ -29,9 +29,9 @@ func (c *call) end() {
 	c.s.note(&o)
 }
 
-// note counts a request, and writes what became of it to the log. Handlers of package slog quote
-// the texts of clients, so that none begins a line of its own. Queries and headers are left out:
-// they may hold secrets, and so may the paths of shares.
+// note counts a request, and writes its result to the log. Handlers of package slog quote the texts
+// of clients, so that none begins a line of its own. Queries and headers are left out: they may
+// hold secrets, and so may the paths of shares.
 func (s *site) note(o *outcome) {
 	s.metrics.end(o.method, o.status, o.took)
 	l := s.options.Logger
@@ -52,7 +52,7 @@ func (s *site) note(o *outcome) {
 	l.LogAttrs(context.Background(), level, "request", attrs...)
 }
 
-// loggedPath leaves the tokens of shares out, and cuts off what is too long.
+// loggedPath leaves the tokens of shares out, and cuts off long paths.
 func loggedPath(p string) string {
 	if i := strings.Index(p, sharePath); i >= 0 {
 		p = p[:i+len(sharePath)] + "..."
@@ -60,7 +60,7 @@ func loggedPath(p string) string {
 	return p[:min(len(p), 1024)]
 }
 
-// errorLog takes what package http has to say about connections.
+// errorLog takes package http's messages about connections.
 func (s *site) errorLog() *log.Logger {
 	if s.options.Logger == nil {
 		return log.New(io.Discard, "", 0)

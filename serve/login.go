@@ -50,7 +50,7 @@ type logins struct {
 	tries map[netip.Prefix]*tries
 }
 
-// tries are those of an address or a network.
+// tries counts the tries of an address or a network.
 type tries struct {
 	n     int
 	since time.Time
@@ -101,7 +101,7 @@ func (l *logins) user(r *http.Request, client string, users *Users) (string, err
 }
 
 // check returns an error unless a password is right (G1). Requests that come with the same one at
-// the same time, as those of a browser do, share one try.
+// the same time, as a browser sends them, share one try.
 func (l *logins) check(from []netip.Prefix, users *Users, name, password string) error {
 	slot, err := l.try(from)
 	if err != nil {
@@ -201,7 +201,7 @@ func (l *logins) try(from []netip.Prefix) (slot chan struct{}, err error) {
 		}
 	}
 	if err != nil {
-		all = all[:1] // what is refused does not count for the network
+		all = all[:1] // a refused try does not count for the network
 	}
 	for _, t := range all {
 		t.n++

@@ -21,7 +21,7 @@ type metrics struct {
 	requests       sync.Map // from requestKind to *atomic.Int64
 }
 
-// A requestKind is what requests are counted by.
+// A requestKind is the kind under which requests are counted.
 type requestKind struct {
 	method string
 	status int
@@ -50,7 +50,7 @@ var knownMethods = map[string]bool{
 	"PROPFIND": true, "PROPPATCH": true, "MKCOL": true, "MOVE": true, "COPY": true, "LOCK": true, "UNLOCK": true,
 }
 
-// buckets are the upper bounds of a histogram, those that Prometheus proposes.
+// buckets are the upper bounds of a histogram, as Prometheus proposes them.
 var buckets = [...]time.Duration{
 	5 * time.Millisecond, 10 * time.Millisecond, 25 * time.Millisecond, 50 * time.Millisecond, 100 * time.Millisecond,
 	250 * time.Millisecond, 500 * time.Millisecond, time.Second, 2500 * time.Millisecond, 5 * time.Second, 10 * time.Second,

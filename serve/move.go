@@ -121,7 +121,7 @@ func moveSelected(c *call) error {
 	return err
 }
 
-// rename moves a file, and what was there before to the trash.
+// rename moves a file, and a file that it replaces to the trash.
 func (c *change) rename(to *place, tx *folio.Tx) (created bool, err error) {
 	from, info, err := c.p.lookup(tx, c.p.name, false, rightWrite)
 	if err != nil {
@@ -158,7 +158,7 @@ func (c *change) rename(to *place, tx *folio.Tx) (created bool, err error) {
 	return old == nil, tx.Rename(from, real)
 }
 
-// mayTake checks the name that a file is to get, and what has that name already.
+// mayTake checks the name that a file is to get, and a file that already exists there.
 func (c *change) mayTake(to *place, tx *folio.Tx, real string, old fs.FileInfo) error {
 	if old == nil {
 		if err := checkName(path.Base(real)); err != nil {

@@ -24,8 +24,8 @@ func (r *uploadRecord) owner() string {
 	return "user " + r.User
 }
 
-// add counts a new upload in the transaction that makes it. If the owner has too many, those that
-// stood still are given up.
+// add counts a new upload in the transaction that makes it. If the owner has too many, idle ones
+// are given up.
 func (l *openUploads) add(tx *folio.Tx, u *upload) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -52,8 +52,7 @@ func (l *openUploads) add(tx *folio.Tx, u *upload) error {
 	return nil
 }
 
-// tidy forgets uploads that are complete or gone, and gives up those that stood still. The caller
-// must hold mu.
+// tidy forgets uploads that are complete or gone, and gives up idle ones. The caller must hold mu.
 func (l *openUploads) tidy(tx *folio.Tx, s uploadStore, owner string) error {
 	all := l.ids[owner]
 	for id := range all {

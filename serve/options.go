@@ -33,10 +33,10 @@ type Options struct {
 	Trash   time.Duration // how long removed files are kept; 0 means that they are removed at once
 	MaxBody int64         // bytes of one upload; 0 means no limit
 
-	// TrustedProxies are those that say by X-Forwarded-For whom they ask for: the log names that
-	// client, and wrong passwords and requests at once count for it. [ParseProxy] reads them.
+	// TrustedProxies are the proxies whose X-Forwarded-For is believed: the log names that client,
+	// and wrong passwords and requests at once count for it. [ParseProxy] reads them.
 	TrustedProxies []netip.Prefix
 
 	Logger  *slog.Logger // of requests; nil logs nothing
-	Notices *slog.Logger // of what the operator should know; nil is Logger
+	Notices *slog.Logger // messages for the operator; nil means Logger
 }

@@ -38,7 +38,7 @@ func (b *payload) patch() error {
 	return nil
 }
 
-// extend adds what was received to the end of a file.
+// extend adds the received bytes to the end of a file.
 func (b *payload) extend(tx *folio.Tx) (fs.FileInfo, error) {
 	real, old, err := b.target(tx)
 	switch {

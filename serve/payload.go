@@ -17,7 +17,7 @@ const smallBody = 64 << 10
 type payload struct {
 	*change
 	data []byte
-	temp string // the temporary file that has the data instead; "" if there is none
+	temp string // the temporary file that holds the data instead; "" if there is none
 }
 
 // receive reads the body: into memory, or into a temporary file if it is large.

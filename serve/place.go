@@ -12,7 +12,7 @@ import (
 	internals "github.com/foliofs/folio/internal/private"
 )
 
-// A place is what the URL of a request names: a file of a tree, whether it exists or not.
+// A place is the file that the URL of a request names, whether it exists or not.
 type place struct {
 	tree     *tree   // nil for the list of all volumes
 	vol      *opened // of the tree
@@ -24,7 +24,7 @@ type place struct {
 	share    *share  // by which the place is reached, or nil
 	within   string  // the directory of the volume that no path leads out of
 	single   string  // the only file in it that a share shows, or ""
-	target   string  // what find was asked for
+	target   string  // the argument of find
 }
 
 func (p *place) release() {
@@ -119,8 +119,8 @@ func (p *place) base() string {
 	return path.Base(p.name)
 }
 
-// rootName is what the root of the place is called. Those who have a link do not learn the names of
-// the volume and of directories above what it leads to.
+// rootName returns the name of the place's root. A user of a link does not learn the names of the
+// volume and of directories above the link's target.
 func (p *place) rootName() string {
 	switch {
 	case p.share == nil:

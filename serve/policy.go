@@ -19,7 +19,7 @@ const mediaPolicy = "sandbox allow-same-origin; default-src 'none'; style-src 'u
 // file in the name of this site.
 const pdfPolicy = "default-src 'none'; style-src 'unsafe-inline'; object-src 'self'; frame-ancestors 'self'"
 
-// protect sets the headers of all answers. Handlers relax what they need.
+// protect sets the headers of all answers. Handlers relax them if they need to.
 func (c *call) protect() {
 	h := c.w.Header()
 	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; sandbox")

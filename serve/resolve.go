@@ -133,7 +133,7 @@ func (p *place) resolveExisting(in lookuper, name string) (real string, missing 
 	return r.path(), nil, nil
 }
 
-// lookup returns what a name in a transaction stands for; info is nil if there is nothing.
+// lookup returns the file of a name in a transaction; info is nil if there is none.
 func (p *place) lookup(in lookuper, name string, follow bool, need right) (real string, info fs.FileInfo, err error) {
 	if real, err = p.resolve(in, name, follow, need); err != nil {
 		return "", nil, err

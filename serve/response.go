@@ -15,8 +15,8 @@ var ( // tests set them
 	extendTime = 5 * time.Second // a deadline is moved on after that long at the earliest
 )
 
-// A response is an http.ResponseWriter that knows what was sent, and cuts off a client that stands
-// still.
+// A response is an http.ResponseWriter that knows how much was sent, and cuts off a client that
+// stands still.
 type response struct {
 	http.ResponseWriter
 	control  *http.ResponseController
@@ -30,7 +30,7 @@ type response struct {
 
 func newResponse(w http.ResponseWriter, s *site) *response {
 	out := &response{ResponseWriter: w, control: http.NewResponseController(w), metrics: s.metrics, buffers: s.buffers}
-	out.extend() // the connection still has the deadline of the request before
+	out.extend() // the deadline of the request before may still be set
 	return out
 }
 
@@ -56,7 +56,7 @@ func (w *response) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// ReadFrom sends what a reader has. Package io uses it to copy, with a buffer of ours.
+// ReadFrom sends the bytes of a reader. Package io uses it to copy, with a buffer of ours.
 func (w *response) ReadFrom(r io.Reader) (written int64, err error) {
 	size := int64(-1)
 	if part, ok := r.(*io.LimitedReader); ok {
@@ -75,17 +75,17 @@ func (w *response) extend() {
 	}
 }
 
-// Flush sends what was written.
+// Flush sends the written bytes.
 func (w *response) Flush() { _ = w.control.Flush() }
 
-// A body is that of a request. It cuts off a client that stands still.
+// A body is the body of a request. It cuts off a client that stands still.
 type body struct {
 	io.ReadCloser
 	w *response
 }
 
 // newBody gives the client time for the body from now on: also if no handler reads it, as package
-// http reads what is left of it before it sends the answer.
+// http reads the rest of it before it sends the answer.
 func newBody(w *response, r io.ReadCloser) io.ReadCloser {
 	if r == nil || r == http.NoBody {
 		return r

@@ -92,7 +92,7 @@ func (rc *responseCache) add(e *cachedResponse) {
 // A responseCapture is an answer on its way from package http to a client.
 type responseCapture struct {
 	request []byte
-	head    []byte      // what was written first
+	head    []byte      // the bytes written first
 	written int         // bytes
 	offer   *cacheOffer // nil if the answer is not to be repeated
 }
@@ -160,7 +160,7 @@ func (e *cachedResponse) appendTo(buf []byte, now time.Time) (answer []byte, ok 
 		return nil, false
 	}
 	buf = append(buf, e.head...)
-	now.UTC().AppendFormat(buf[e.date:e.date], http.TimeFormat) // has the same length each time
+	now.UTC().AppendFormat(buf[e.date:e.date], http.TimeFormat) // the length is the same each time
 	if e.length == 0 || e.body != nil {
 		return append(buf, e.body...), true
 	}

@@ -46,7 +46,7 @@ func restore(c *call) error {
 	return nil
 }
 
-// restoreQuestion asks before something is put back over what there is now.
+// restoreQuestion asks before a restored file replaces an existing one.
 func restoreQuestion(p *place, snapshot string, dir bool) *page.Question {
 	q := &page.Question{
 		Heading: "Put this back as it was?", Text: fmt.Sprintf("It becomes what it was in %s. What it is now is lost.", snapshot),

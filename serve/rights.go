@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// A right is what a user may do at a path. The right to write includes all others, the right to
-// read none.
+// A right allows a user to act at a path. The right to write includes all others, the right to read
+// none.
 type right uint8
 
 const (
 	rightNone   right = iota
-	rightUpload       // make new files, without seeing what is there
+	rightUpload       // make new files, without seeing existing ones
 	rightRead
 	rightWrite
 )
@@ -33,8 +33,8 @@ type rule struct {
 type Rights struct{ rules []rule }
 
 // ParseRights reads rights, one on each line: a user, a right and a path, with spaces between. The
-// user "*" stands for all that have logged in, "-" for those that have not. The rights are none,
-// upload, read and write. A line that begins with # is a comment. For example:
+// user "*" stands for all that have logged in, "-" for all others. The rights are none, upload,
+// read and write. A line that begins with # is a comment. For example:
 //
 //	# everybody reads, ann writes, and everybody drops files into inbox
 //	- read /
@@ -65,8 +65,8 @@ func parseRule(text string) (rule, error) {
 	return rule{user: user, path: strings.TrimSuffix(path.Clean(p), "/"), right: right}, nil
 }
 
-// An access is the rights of one user, in one request. That of a link is the rights of the user who
-// made it, as they are now, and no more than the link gives.
+// An access is the rights of one user, in one request. An access by a link is limited to the
+// current rights of the user who made it, and to the rights of the link.
 type access struct {
 	user   string // "" if the client has not logged in
 	most   right  // at any place
@@ -74,7 +74,7 @@ type access struct {
 	link   *linkAccess // nil for a request that does not come by a link
 }
 
-// A linkAccess is what a link gives.
+// A linkAccess holds the rights of a link.
 type linkAccess struct {
 	within string // the only path, and all below it
 	gives  right  // read or upload
@@ -154,7 +154,7 @@ func (r right) allows(need right) bool {
 	return r >= need
 }
 
-// and returns the right to do what two rights both allow.
+// and returns the right that two rights both include.
 func (r right) and(other right) right {
 	switch {
 	case r.allows(other):
@@ -180,8 +180,8 @@ func (a *access) check(p string, need right) error {
 	return fs.ErrNotExist
 }
 
-// An authority is who may log in, and who may do what. It does not change: a request has the one
-// that counted when it came.
+// An authority holds the users who may log in, and their rights. It is immutable: a request keeps
+// the authority that was current when it came.
 type authority struct {
 	users  *Users  // nil lets everybody in
 	rights *Rights // nil gives each user the same rights

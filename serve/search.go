@@ -126,7 +126,7 @@ func (s *search) answer(content bool) error {
 
 var errEnough = errors.New("enough")
 
-// run searches, and writes what it finds.
+// run searches, and writes the results.
 func (s *search) run(ctx context.Context, results *page.Results) page.Outcome {
 	start := time.Now()
 	ctx, cancel := context.WithCancel(ctx)

@@ -35,7 +35,8 @@ type selection struct {
 	names   []string
 }
 
-// newSelection returns what the form of a request selects. The caller must release its place.
+// newSelection returns the files that the form of a request selects. The caller must release its
+// place.
 func newSelection(c *call) (*selection, error) {
 	if c.r.Method != http.MethodPost {
 		return nil, errMethod
@@ -65,9 +66,9 @@ func newSelection(c *call) (*selection, error) {
 	return &selection{&change{call: c, p: p}, names}, nil
 }
 
-// selectsAll reports whether a form selects all entries of the directory, and not only those that
-// one page of a listing shows. Its field all is their number, as the reader has seen it, and match
-// the text of the filter.
+// selectsAll reports whether a form selects all entries of the directory, not only the ones on one
+// page of a listing. Its field all is their number, as the reader has seen it, and match the text
+// of the filter.
 func (c *call) selectsAll() bool { return c.r.Form.Get("all") != "" }
 
 // allNames returns the names that such a form selects.

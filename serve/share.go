@@ -60,7 +60,7 @@ func recordName(token string) string {
 func (t *tree) recordOf(token string) string { return t.own(shareDir, recordName(token)) }
 
 // account counts the bytes of an upload, and the names that it makes, for the share that it comes
-// by. Of one that is given up it takes them off. An upload that comes by no share has a nil one.
+// by. It subtracts an upload that is given up. The receiver is nil for an upload without a share.
 func (s *share) account(tx *folio.Tx, size int64, names int) error {
 	if s == nil {
 		return nil

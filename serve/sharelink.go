@@ -12,14 +12,14 @@ import (
 	"github.com/foliofs/folio"
 )
 
-// findShare makes a place of what a link leads to.
+// findShare returns the target of a link as a place.
 func (c *call) findShare(p *place, target string) (*place, error) {
 	token, rest, _ := strings.Cut(target, "/")
 	p.root = c.s.base + sharePath + url.PathEscape(token)
 	return c.findRecord(p, recordName(token), rest)
 }
 
-// findRecord makes a place of what the link with a record leads to, or of a path below that.
+// findRecord returns the target of the link with a record, or a path below it, as a place.
 func (c *call) findRecord(p *place, record, rest string) (*place, error) {
 	for _, t := range c.s.trees {
 		o, err := t.acquire()
@@ -87,8 +87,8 @@ func (c *call) openShare(p *place, rx *folio.Rx, t *tree, record string) error {
 	return nil
 }
 
-// linkAccess returns what a link to a path gives, or nil if the user who made it is gone. Where no
-// user can log in any more, those who made links have the rights of all.
+// linkAccess returns the rights of a link to a path, or nil if the user who made it is gone. Where
+// no user can log in any more, those who made links have the rights of all.
 func (c *call) linkAccess(link *share, shown string) *access {
 	user := link.User
 	switch users := c.who.users; {
@@ -130,7 +130,7 @@ func (s *share) atLast(rx *folio.Rx) (fs.FileInfo, bool) {
 var errAllFound = errors.New("all are found")
 
 // findInodes walks through a tree until it has met each of the inodes, or maxLocate files. It
-// returns those that it has met.
+// returns the inodes that it has met.
 func (t *tree) findInodes(ctx context.Context, rx *folio.Rx, wanted map[uint64]bool) (map[uint64]*walked, error) {
 	found, n := make(map[uint64]*walked), 0
 	all := &place{tree: t, within: t.Dir, access: &access{most: rightRead}}

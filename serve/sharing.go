@@ -66,8 +66,7 @@ func newToken() string {
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
-// mayShare refuses one more link of a user who has too many already. Those that have expired do not
-// count.
+// mayShare refuses one more link of a user who has too many already. Expired links do not count.
 func (c *change) mayShare(rx *folio.Rx) error {
 	all, err := c.p.tree.links(rx)
 	n := 0

@@ -30,7 +30,7 @@ const (
 	iconPath     = "/favicon.ico"
 )
 
-// A site is what all requests to a server share.
+// A site is the state that all requests to a server share.
 type site struct {
 	options Options
 	base    string // "" or "/files"

@@ -10,15 +10,15 @@ import (
 	"github.com/foliofs/folio"
 )
 
-// Times after which sweep removes what is left.
+// Times after which sweep removes leftovers.
 const (
 	uploadKept = 7 * 24 * time.Hour // uploads that no client goes on with
-	doneKept   = time.Hour          // what is known of complete ones, for clients that did not get the answer
+	doneKept   = time.Hour          // records of complete uploads, for clients that did not get the answer
 	linkKept   = 7 * 24 * time.Hour // links that have expired: until then they say so
 	sweepEvery = time.Hour
 )
 
-// sweepAll removes from time to time what is not needed any more, until ctx is done.
+// sweepAll removes old uploads, temporary files and trash from time to time, until ctx is done.
 func (s *site) sweepAll(ctx context.Context) {
 	tick := time.NewTicker(sweepEvery)
 	defer tick.Stop()

@@ -25,7 +25,8 @@ func (p *place) newTemporary() (name string, err error) {
 	return name, err
 }
 
-// discard removes a temporary file, if there is one. What it leaves, sweep removes.
+// discard removes a temporary file, if there is one. sweep removes a file that could not be removed
+// here.
 func (p *place) discard(temp string) {
 	if temp != "" {
 		_ = p.vol.Remove(temp)

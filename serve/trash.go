@@ -13,7 +13,7 @@ import (
 // trashXattr is the extended attribute of a removed file that says where it was.
 const trashXattr = "user.folio.trash"
 
-// A removal is what the trash knows of a removed file.
+// A removal is the trash's record of a removed file.
 type removal struct {
 	Path    []byte    `json:"path"` // in the tree; its bytes need not be UTF-8
 	User    string    `json:"user,omitempty"`
@@ -180,7 +180,7 @@ func (r *removal) mayRestore(a *access, t *tree) bool { return a.least(r.shown(t
 // shown returns where a removed file was, as URLs have it behind the base.
 func (r *removal) shown(t *tree) string { return t.shown(path.Join(t.Dir, string(r.Path))) }
 
-// read reads what the trash knows of a removed file.
+// read reads the trash's record of a removed file.
 func (r *removal) read(rx *folio.Rx, real string) error {
 	xattrs, err := rx.Xattrs(real)
 	if err != nil {

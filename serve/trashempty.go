@@ -9,8 +9,9 @@ import (
 	"github.com/foliofs/folio/serve/internal/page"
 )
 
-// emptyTrash removes for good what the user could restore. A reader is asked first. The form of the
-// page names the newest removal that it shows, so that nothing goes which the reader has not seen.
+// emptyTrash removes for good all files that the user could restore. A reader is asked first. The
+// form of the page names the newest removal that it shows, so that nothing goes which the reader
+// has not seen.
 func emptyTrash(c *call) error {
 	if c.user == "" && c.who.users != nil {
 		return errDenied

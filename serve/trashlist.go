@@ -16,7 +16,7 @@ import (
 // Limits of one page of the trash.
 const (
 	trashShown  = 200
-	trashLooked = 5000 // removed files that are looked at; those of others are passed over
+	trashLooked = 5000 // removed files that are looked at; other users' files are passed over
 	trashNames  = 3    // of several files that were removed at once
 )
 
@@ -26,7 +26,7 @@ type trashed struct {
 	id    string
 	note  removal
 	paths []string // where they were, as URLs have it behind the base; not all of many
-	count int      // of those that the user could restore
+	count int      // of removals that the user could restore
 	seen  int      // of all
 	info  fs.FileInfo
 }
@@ -128,14 +128,14 @@ func (c *call) trashed(before string) (list []trashed, older string, err error) 
 	return list, "", nil
 }
 
-// look reads what a removal is about. It reports whether the user could restore it.
+// look reads the file of a removal. It reports whether the user could restore it.
 func (t *trashed) look(c *call) bool {
 	o, err := t.tree.acquire()
 	if err != nil {
 		return false
 	}
 	defer o.release()
-	_ = o.View(c.r.Context(), func(rx *folio.Rx) error { // what is gone meanwhile is not listed
+	_ = o.View(c.r.Context(), func(rx *folio.Rx) error { // a file that is gone meanwhile is not listed
 		real := t.tree.own(trashDir, t.id)
 		if err := t.note.read(rx, real); err != nil {
 			return err

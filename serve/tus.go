@@ -17,8 +17,8 @@ import (
 	"github.com/foliofs/folio"
 )
 
-// Uploads that can be resumed, by tus 1.0 (https://tus.io/protocols/resumable-upload). The protocol
-// is that of tusd, and the store is the volume.
+// Uploads that can be resumed, by tus 1.0 (https://tus.io/protocols/resumable-upload). tusd
+// implements the protocol, with the volume as its store.
 
 // newTus returns the handler of uploads to a tree.
 func newTus(t *tree, most int64) (*handler.UnroutedHandler, error) {
@@ -129,8 +129,8 @@ func (c *tusCall) serve(t *tree, serve http.HandlerFunc) {
 	t.tus.Middleware(serve).ServeHTTP(localLocation{c.w}, r)
 }
 
-// A tusBody is the body of a request. What a client does wrong with it is no error of the server,
-// for which tusd would take it.
+// A tusBody is the body of a request. It tells errors of the client from errors of the server,
+// which tusd would mix up.
 type tusBody struct {
 	io.ReadCloser
 	c *tusCall

@@ -14,14 +14,14 @@ import (
 // tusCallKey is the key of the call in the context of a request.
 type tusCallKey struct{}
 
-// A tusCall is a request of tus. place is what a new upload is for; only POST has one.
+// A tusCall is a request of tus. place is the target of a new upload; it is set for POST only.
 type tusCall struct {
 	*call
 	place *place
 	id    string // of the upload that POST makes, or ""
 }
 
-// context returns the context of the request, which has the call.
+// context returns the context of the request, which carries the call.
 func (c *tusCall) context() context.Context {
 	return context.WithValue(c.r.Context(), tusCallKey{}, c)
 }

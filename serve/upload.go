@@ -98,8 +98,8 @@ func (s uploadStore) NewUpload(ctx context.Context, info handler.FileInfo) (hand
 	return u, tusError(tc, err)
 }
 
-// reserve counts the bytes and the name of a new upload for the share that it comes by. Those of an
-// upload that is made of others count already.
+// reserve counts the bytes and the name of a new upload for the share that it comes by. If an
+// upload is made of others, theirs count already.
 func (u *upload) reserve(tx *folio.Tx, s *share) error {
 	if s == nil || u.record.Info.IsFinal {
 		return nil
@@ -166,7 +166,7 @@ func (u *upload) load(rx *folio.Rx) error {
 	return err
 }
 
-// GetInfo returns what tus knows of the upload.
+// GetInfo returns tus's description of the upload.
 func (u *upload) GetInfo(context.Context) (handler.FileInfo, error) { return u.record.Info, nil }
 
 // GetReader is for downloads, which there are not.
@@ -174,8 +174,8 @@ func (u *upload) GetReader(context.Context) (io.ReadCloser, error) {
 	return nil, handler.ErrNotImplemented
 }
 
-// WriteChunk adds what a client sends to the upload. What it has written is acknowledged, and is
-// kept, even if the client or the server dies.
+// WriteChunk adds the bytes of a client to the upload. Written bytes are acknowledged and kept,
+// even if the client or the server dies.
 func (u *upload) WriteChunk(ctx context.Context, offset int64, src io.Reader) (written int64, err error) {
 	tc := tusCallOf(ctx)
 	if most := tc.s.options.MaxBody; most > 0 && offset+tc.r.ContentLength > most {
@@ -199,7 +199,7 @@ func (u *upload) WriteChunk(ctx context.Context, offset int64, src io.Reader) (w
 	return written, tusError(tc, err)
 }
 
-// appendAll writes a reader to a file. It writes what there is before it returns the reader's
+// appendAll writes a reader to a file. It writes all bytes that came before it returns the reader's
 // error.
 func appendAll(f *folio.File, offset int64, src io.Reader, buf []byte) (written int64, err error) {
 	for err == nil {
@@ -247,8 +247,8 @@ func (c *call) findTarget(r *uploadRecord) (*place, error) {
 	return c.findRecord(&place{root: c.s.base, name: "."}, r.Link, string(r.Target))
 }
 
-// keptOf returns what is kept of the metadata of an upload by a link: nothing that could hold its
-// token.
+// keptOf returns the metadata that is kept of an upload by a link. It leaves out values that could
+// hold the link's token.
 func keptOf(meta handler.MetaData) handler.MetaData {
 	kept := make(handler.MetaData)
 	for _, name := range []string{"path", "overwrite", "modified", "type", "filetype"} {
@@ -314,7 +314,7 @@ func (u *upload) Terminate(ctx context.Context) error {
 	return tusError(tusCallOf(ctx), err)
 }
 
-// forget removes what there is of an upload. If it is not in its place, its bytes no longer count.
+// forget removes all records of an upload. If it is not in its place, its bytes no longer count.
 func (u *upload) forget(tx *folio.Tx) error {
 	err := u.load(&tx.Rx)
 	if err != nil && !isMissing(err) {

@@ -25,8 +25,8 @@ const minUploadID = 16
 
 var errTwin = refuse(http.StatusLocked, "Another request makes this upload. Try again.")
 
-// again answers a request that was sent before by what has become of the upload. Otherwise it notes
-// the ID that the upload is to get.
+// again answers a request that was sent before by the state of the upload. Otherwise it notes the
+// ID that the upload is to get.
 func (c *tusCall) again(meta handler.MetaData) (again bool, err error) {
 	key := meta["id"]
 	if concat := c.r.Header.Get("Upload-Concat"); strings.HasPrefix(concat, "final;") {

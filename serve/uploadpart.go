@@ -57,14 +57,14 @@ func (u *upload) ConcatUploads(ctx context.Context, parts []handler.Upload) erro
 		err = u.FinishUpload(ctx)
 	}
 	if err != nil {
-		_ = u.Terminate(ctx) // what it leaves, sweep removes
+		_ = u.Terminate(ctx) // sweep removes the rest
 	}
 	return tusError(tc, err)
 }
 
 // join copies the contents of the parts. A part belongs to one request at a time, so that clients
-// cannot make the server write more than twice what they send, and its bytes must count for the
-// share that the whole comes by.
+// cannot make the server write more than twice as much as they send, and its bytes must count for
+// the share that the whole comes by.
 func (u *upload) join(tc *tusCall, parts []handler.Upload) error {
 	joined, counted := &u.store.tree.joined, ""
 	if s := tc.place.share; s != nil {

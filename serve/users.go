@@ -24,7 +24,7 @@ type Users struct {
 	tokens map[[sha256.Size]byte]string
 }
 
-// Limits of what a users file may ask for, so that no login takes all memory or minutes.
+// Limits on the cost of hashes in a users file, so that no login takes all memory or minutes.
 const (
 	maxBcrypt       = 15
 	bcryptLen       = 60       // bytes of any such hash
@@ -170,7 +170,7 @@ func (h *argonHash) matches(password string) bool {
 // nobody is compared with if no user has a password.
 const nobody = "$2a$10$7EqJtq98hPqEX7fNZaFWoO5sG8g0mC0mZyJ9a6nqvJfW1Jc0yQp5e"
 
-// matches reports whether a password is that of a user. It takes long on purpose, also for a name
+// matches reports whether a password belongs to a user. It takes long on purpose, also for a name
 // that no user has: each such name always costs as much as one user, whom the key chooses, so that
 // times do not tell which names there are.
 func (u *Users) matches(key []byte, name, password string) bool {

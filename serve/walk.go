@@ -10,8 +10,8 @@ import (
 	"github.com/foliofs/folio/internal/inoset"
 )
 
-// A walk goes through a directory in one view, past what the user has no right to. A directory that
-// comes a second time, as in a damaged volume, is passed over.
+// A walk goes through a directory in one view, and leaves out files that the user has no right to.
+// A directory that comes a second time, as in a damaged volume, is passed over.
 type walk struct {
 	p     *place
 	rx    *folio.Rx
@@ -85,7 +85,7 @@ func (w *walk) file(f *walked) error {
 	if err := w.ctx.Err(); err != nil {
 		return err
 	}
-	if vol := w.p.vol; vol != nil && vol.gone.Load() { // it is nil if no server has the volume
+	if vol := w.p.vol; vol != nil && vol.gone.Load() { // it is nil if no server uses the volume
 		return errReplaced // the new volume waits for this view
 	}
 	if at.allows(rightRead) {

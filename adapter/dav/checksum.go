@@ -14,15 +14,15 @@ import (
 	"strings"
 )
 
-// checksums are those that the header OC-Checksum of ownCloud names, for example as SHA1:HEX.
+// checksums lists the kinds that ownCloud's header OC-Checksum may name, for example as SHA1:HEX.
 var checksums = map[string]func() hash.Hash{
 	"ADLER32": func() hash.Hash { return adler32.New() }, "MD5": md5.New, "SHA1": sha1.New, "SHA256": sha256.New, "SHA512": sha512.New,
 }
 
 var errChecksum = errors.New("the body is not what OC-Checksum says")
 
-// CheckBody lets reading the body of a request end in a *Refusal if the body is not what the header
-// OC-Checksum says. Sums of a kind that it does not know are not looked at.
+// CheckBody lets reading the body of a request end in a *Refusal if the body does not match the
+// header OC-Checksum. Sums of a kind that it does not know are not looked at.
 func CheckBody(r *http.Request) {
 	kind, sum, _ := strings.Cut(r.Header.Get("OC-Checksum"), ":")
 	if sums := checksums[strings.ToUpper(kind)]; sums != nil {
@@ -30,7 +30,7 @@ func CheckBody(r *http.Request) {
 	}
 }
 
-// A checkedBody sums up what is read.
+// A checkedBody computes the checksum of the bytes that are read.
 type checkedBody struct {
 	io.ReadCloser
 	sum  string

@@ -15,7 +15,7 @@ import (
 	"github.com/foliofs/folio/adapter/internal/etag"
 )
 
-// A Change is what a request does to a file.
+// A Change is a change of a file by a request.
 type Change struct {
 	Path string // in the volume; it leads through no symbolic link
 	// Placed says that the name comes or goes, with all that lies in it. Otherwise the content or
@@ -42,13 +42,13 @@ func (h *Handler) Confirm(in Lookuper, r *http.Request, changes ...Change) error
 // until release, no client gets a lock that would be in the way. It is called before Confirm.
 func (h *Handler) Reserve(name string) (release func()) { return h.locks.reserve(clean(name)) }
 
-// Removed ends the locks below a path of the volume from which a change removes what was there, and
-// with itself those on the path. It is called within the transaction; undo is for one that fails.
+// Removed ends the locks below a path of the volume from which a change removes the file, and with
+// itself those on the path. It is called within the transaction; undo is for one that fails.
 func (h *Handler) Removed(name string, itself bool) (undo func()) {
 	return h.locks.removed(clean(name), itself)
 }
 
-// confirm is Confirm for a request whose URL is that of a file with the given paths.
+// confirm is Confirm for a request that names a file with the given paths.
 func (h *Handler) confirm(in Lookuper, r *http.Request, subject []string, changes []Change) error {
 	header := r.Header.Get("If")
 	held := h.locks.held(time.Now())
@@ -206,8 +206,8 @@ func (c *confirmation) etag(places []string) string {
 	return ""
 }
 
-// href returns the URL of what a lock is on, escaped for XML. A client that does not reach it gets
-// the path of the URL that it has sent itself.
+// href returns the URL of the file or directory of a lock, escaped for XML. A client that does not
+// reach it gets the path of the URL that it has sent itself.
 func (h *Handler) href(ctx context.Context, in Lookuper, l *lock, sent string) string {
 	if _, err := h.files.path(ctx, in, l.root, true, false); err == nil {
 		sent = h.prefix + l.root
@@ -215,8 +215,8 @@ func (h *Handler) href(ctx context.Context, in Lookuper, l *lock, sent string) s
 	return escapeXML((&url.URL{Path: sent}).EscapedPath())
 }
 
-// allow confirms a request of this handler, and returns its changes. What the request does not
-// reach it does not change, either.
+// allow confirms a request of this handler, and returns its changes. A request does not change a
+// file that it does not reach.
 func (h *Handler) allow(in Lookuper, r *http.Request) (changes []Change, err error) {
 	add := func(name string, follow, placed bool) {
 		p, err := h.files.path(r.Context(), in, name, follow, false)

@@ -42,7 +42,7 @@ func withoutDeclaration(text []byte, was16 bool) ([]byte, error) {
 	}
 	declaration, rest, ok := bytes.Cut(text, []byte("?>"))
 	if !ok {
-		return text, nil // package xml says what is wrong
+		return text, nil // package xml returns the error
 	}
 	_, encoding, named := strings.Cut(string(declaration), "encoding")
 	encoding = strings.ToLower(strings.Trim(encoding, " \t\r\n='\""))

@@ -43,7 +43,7 @@ type tree interface {
 // A txKey is the key of the transaction in the context of a request that has one.
 type txKey struct{}
 
-// A transaction is that of one request.
+// A transaction belongs to one request.
 type transaction struct {
 	tx     *folio.Tx
 	listed inoset.Set // directories that were copied
@@ -203,7 +203,7 @@ func (f *file) Stat() (fs.FileInfo, error) {
 }
 
 // Readdir lists a directory. In a request that copies it, a directory that comes a second time is
-// an error: that of a damaged volume, in which directories have many names, would go on forever.
+// an error: in a damaged volume, where directories can have many names, the walk would never end.
 func (f *file) Readdir(count int) ([]fs.FileInfo, error) {
 	t, ok := f.ctx.Value(txKey{}).(*transaction)
 	if count > 0 || !ok {

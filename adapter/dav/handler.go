@@ -3,8 +3,8 @@
 //
 //	http.ListenAndServe("localhost:8080", dav.NewHandler(vol, nil))
 //
-// The protocol is that of golang.org/x/net/webdav, on the volume as New returns it. Clients get
-// more than from a directory:
+// The protocol is the one of golang.org/x/net/webdav, on the volume that was given to New. Clients
+// get more than from a directory:
 //
 //   - An upload replaces the old file as a whole, or not at all if the client goes away meanwhile.
 //     A reader of a file of up to 1 MiB gets the old content or the new one.
@@ -14,14 +14,14 @@
 //     attribute user.webdav.properties.
 //
 // Locks are in memory, exclusive and shared, and end with the process or after an hour without a
-// refresh. A lock belongs to the user who made it, see WithUser. It holds for what its URL leads
-// to, by whatever symbolic link a request comes. A program that changes the volume by other means
-// than the Handler asks Confirm in the transaction. The dead properties of one file have at most 64
-// KiB.
+// refresh. A lock belongs to the user who made it, see WithUser. It holds for the file that its URL
+// leads to, by whatever symbolic link a request comes. A program that changes the volume by other
+// means than the Handler asks Confirm in the transaction. The dead properties of one file have at
+// most 64 KiB.
 //
 // Each request has limits, so that a client cannot make the server run out of memory or time;
-// docs/howto/adapters.md has a table. Among other limits, PROPFIND has the depth 0 or 1, and a
-// directory that is listed or copied has at most 100,000 entries.
+// docs/howto/adapters.md has a table. Among other limits, PROPFIND may ask for the depth 0 or 1
+// only, and a directory that is listed or copied has at most 100,000 entries.
 //
 // There is no authentication: every client that reaches the handler may read and write the volume.
 // Put it behind a handler that authenticates and calls WithUser, or on an address that no other
@@ -129,7 +129,7 @@ func (h *Handler) put(w http.ResponseWriter, r *http.Request) {
 	h.upstream(w, r.WithContext(context.WithValue(r.Context(), storingKey{}, &storing{confirm, at})))
 }
 
-// A storing says what an upload does in its transaction: it calls confirm, and sets the time of
+// A storing is the last step of an upload's transaction: it calls confirm, and sets the time of
 // modification, unless that is zero.
 type storing struct {
 	confirm func(in Lookuper) error
@@ -167,7 +167,7 @@ func (h *Handler) readXML(w http.ResponseWriter, r *http.Request, most int) (bod
 
 var errEmptyNamespace = errors.New("a prefix is declared with an empty namespace")
 
-// refuse answers a request that failed, with a status unless the error has its own.
+// refuse answers a request that failed, with the given status unless the error names one.
 func (h *Handler) refuse(w http.ResponseWriter, r *http.Request, status int, err error) {
 	refusalOf(err, status).send(w)
 	h.log(r, err)
@@ -219,7 +219,7 @@ func (h *Handler) transact(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// ended ends the locks on what changes have removed or moved away.
+// ended ends the locks on files that changes have removed or moved away.
 func (h *Handler) ended(method string, changes []Change) (undo []func()) {
 	for i, change := range changes {
 		if change.Placed {

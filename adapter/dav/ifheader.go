@@ -13,11 +13,11 @@ var errIfHeader = errors.New("the If header is none that RFC 4918 knows, such as
 
 // An ifList is a list of conditions about one file.
 type ifList struct {
-	tag        string // a URL, or the path of one; "" is that of the request
+	tag        string // a URL, or the path of one; "" is the URL of the request
 	conditions []condition
 }
 
-// A condition says that a lock has a token, or that a content has a tag.
+// A condition requires a lock with a token, or a content with a tag.
 type condition struct {
 	not         bool
 	token, etag string // one of them is ""
@@ -65,13 +65,13 @@ func (p *ifParser) skip(text string) bool {
 	return ok
 }
 
-// until returns what comes before a text, and passes both.
+// until returns the part before a text, and passes both.
 func (p *ifParser) until(end string) (text string, ok bool) {
 	text, p.rest, ok = strings.Cut(p.rest, end)
 	return text, ok
 }
 
-// conditions reads those of a list, and its end.
+// conditions reads the conditions of a list, and its end.
 func (p *ifParser) conditions() (list []condition, ok bool) {
 	for !p.skip(")") {
 		c := condition{}

@@ -19,7 +19,7 @@ import (
 const (
 	maxXML       = 1 << 20  // bytes of the XML in a request
 	maxElements  = 1000     // elements and attributes in it
-	maxNames     = 100      // elements and attributes in that of a PROPFIND, which is answered for each file
+	maxNames     = 100      // elements and attributes in the body of a PROPFIND, which is answered for each file
 	maxDepth     = 50       // of elements in elements
 	maxIf        = 16 << 10 // bytes of an If header
 	maxListing   = 100_000  // entries of a directory that is listed or copied

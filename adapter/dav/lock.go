@@ -20,7 +20,7 @@ import (
 	"github.com/foliofs/folio/internal/posix"
 )
 
-// The method LOCK (RFC 4918, section 9.10). That of package webdav knows no shared locks.
+// The method LOCK (RFC 4918, section 9.10). Package webdav's knows no shared locks.
 
 var (
 	errLockInfo = errors.New("the request is for no lock that there is: write, and either exclusive or shared")
@@ -139,7 +139,7 @@ func (h *Handler) newLock(r *http.Request, body []byte) (*lock, error) {
 func (h *Handler) takeLock(r *http.Request, wish *lock) (made *lock, status int, err error) {
 	err = h.vol.Update(r.Context(), func(tx *folio.Tx) (err error) {
 		changes, err := h.allow(tx, r)
-		// What is there is not changed, and a lock on it is a matter of the two locks.
+		// The existing file is not changed, so only the two locks can conflict.
 		if refused, ok := errors.AsType[*Refusal](err); ok && refused.Status == http.StatusLocked && len(changes) == 1 && !changes[0].Placed {
 			err = nil
 		}

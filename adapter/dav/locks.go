@@ -17,7 +17,7 @@ type lock struct {
 	root   string   // the path of the URL that was locked, behind the prefix
 	places []string // cleaned paths in the volume that lead there
 	owner  string   // XML that the client sent
-	alone  bool     // it has the depth 0: what lies in the directory has no lock, but no name comes or goes
+	alone  bool     // its depth is 0: entries of the directory are not locked, but no name comes or goes
 	shared bool     // further shared locks are possible
 
 	timeout time.Duration
@@ -42,8 +42,8 @@ func (l *lock) conflicts(other *lock) bool {
 	return !(l.shared && other.shared) && (l.coversAny(other.places) || other.coversAny(l.places))
 }
 
-// locks are those of a Handler, in memory. It takes time in proportion to their number, which is
-// small.
+// locks holds the locks of a Handler, in memory. Calls take time in proportion to their number,
+// which is small.
 //
 // A lock is made within a transaction that changes the volume, and every change asks for locks
 // within its own. So none comes between the question and the change.
@@ -165,7 +165,8 @@ func (s *locks) remove(token string) {
 	delete(s.byToken, token)
 }
 
-// removed ends the locks on what is gone: all below a path, and if itself is set those on it.
+// removed ends the locks on removed files: all below a path, and if itself is set also the locks on
+// it.
 func (s *locks) removed(name string, itself bool) (undo func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -185,7 +186,7 @@ func (s *locks) removed(name string, itself bool) (undo func()) {
 	}
 }
 
-// reserve keeps clients from making locks on a path, on what lies below it and around it.
+// reserve keeps clients from making locks on a path, below it and above it.
 func (s *locks) reserve(name string) (release func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

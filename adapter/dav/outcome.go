@@ -15,11 +15,11 @@ import (
 
 // An outcome is the answer to a request on its way to the client. Package webdav has few statuses:
 // it says that a file was made when one got a new content, and that a method is not allowed when
-// the volume is full. The file system notes what it was, and the outcome says so.
+// the volume is full. The file system keeps the error, and the outcome reports it.
 type outcome struct {
 	http.ResponseWriter
 	replaced bool  // an upload gave a file a new content
-	failed   error // what the volume or the client's connection could not do
+	failed   error // the error of the volume, or of the client's connection
 	mute     bool  // the answer has no more text
 	status   int
 	request  context.Context // of the request
@@ -36,7 +36,7 @@ func note(ctx context.Context, err error) error {
 	return err
 }
 
-// statuses has the statuses of errors that are not about the request. The first that matches
+// statuses maps errors that are not about the request to their statuses. The first that matches
 // counts.
 var statuses = []struct {
 	err    error

@@ -32,8 +32,8 @@ func (f *FileSystem) places(ctx context.Context, in Lookuper, name string) (list
 	return slices.Compact(list)
 }
 
-// ways returns the paths that must stay what they are for a URL to lead to its file: besides
-// places, those through each symbolic link on the way.
+// ways returns the paths that must not change while a URL leads to its file: places, and the paths
+// through each symbolic link on the way.
 func (f *FileSystem) ways(ctx context.Context, in Lookuper, name string) []string {
 	list := f.places(ctx, in, name)
 	for dir := path.Dir(clean(name)); dir != "/"; dir = path.Dir(dir) {
@@ -48,8 +48,8 @@ func (f *FileSystem) ways(ctx context.Context, in Lookuper, name string) []strin
 	return list
 }
 
-// plainPath returns what a cleaned path leads to, as far as there is something. follow says that a
-// symbolic link at its end stands for what it leads to.
+// plainPath returns the file that a cleaned path leads to, as far as the path exists. follow says
+// that a symbolic link at its end stands for what it leads to.
 func plainPath(in Lookuper, name string, follow bool) string {
 	todo, done := strings.Split(name, "/"), "/"
 	for links := 0; len(todo) > 0; {

@@ -31,7 +31,8 @@ func (h *Handler) precondition(in Lookuper, r *http.Request, name string) error 
 	return nil
 }
 
-// lists reports whether a list of tags has one. The tag "" is that of nothing, which no list has.
+// lists reports whether a list of tags has one. The tag "" means that there is no file. No list
+// contains it.
 func lists(list, tag string) bool {
 	for one := range strings.SplitSeq(list, ",") {
 		if one = strings.TrimSpace(one); tag != "" && (one == tag || one == "*") {

@@ -160,7 +160,7 @@ func (r *resource) patchTime(t *folio.Tx, p webdav.Property, remove bool) (known
 	case known:
 		return true, errTime
 	}
-	return false, nil // Windows sends times before 1970 for what it does not know
+	return false, nil // Windows sends times before 1970 if it does not know a time
 }
 
 func (r *resource) store(t *folio.Tx, list []deadProp) error {

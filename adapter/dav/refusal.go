@@ -53,7 +53,7 @@ func (r *Refusal) send(w http.ResponseWriter) {
 
 const xmlType = "application/xml; charset=utf-8"
 
-// refusalOf returns an error as what answers it.
+// refusalOf returns the answer to an error.
 func refusalOf(err error, status int) *Refusal {
 	if r, ok := errors.AsType[*Refusal](err); ok {
 		return r
@@ -68,7 +68,7 @@ func escapeXML(text string) string {
 	return b.String()
 }
 
-// messageOf returns what a client learns of an error: not where the volume lies.
+// messageOf returns the text of an error for a client, without the path of the volume.
 func messageOf(err error, status int) string {
 	if status == http.StatusInternalServerError {
 		return http.StatusText(status)

@@ -22,7 +22,7 @@ type Scope interface {
 	// says that a symbolic link at the end stands for what it leads to, change that the request is
 	// about to change the file.
 	Path(in Lookuper, name string, follow, change bool) (string, error)
-	// Shows reports whether a listing has the file.
+	// Shows reports whether a listing contains the file.
 	Shows(in Lookuper, name string) bool
 }
 
@@ -59,7 +59,7 @@ func (f *FileSystem) path(ctx context.Context, t Lookuper, name string, follow, 
 	return path.Join(f.dir, volumePath(name)), nil
 }
 
-// shown returns those of the entries of a directory that the request reaches.
+// shown returns the entries of a directory that the request reaches.
 func shown(ctx context.Context, t tree, dir string, list []fs.FileInfo) []fs.FileInfo {
 	s := scopeOf(ctx)
 	if s == nil {

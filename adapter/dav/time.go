@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// Clients that keep directories alike set the time of modification of what they upload: by the
-// header X-OC-Mtime of ownCloud, or by a property.
+// Clients that keep directories alike set the time of modification of uploaded files: by the header
+// X-OC-Mtime of ownCloud, or by a property.
 
 // MtimeHeader is the header by which the client of an upload says when the file was modified, and
 // the one by which it learns that the server has kept that.
@@ -95,7 +95,7 @@ func renameModified(body []byte) []byte {
 		token, err := d.Token()
 		if err != nil {
 			out.Write(body[copied:])
-			return out.Bytes() // package webdav says what is wrong
+			return out.Bytes() // package webdav returns the error
 		}
 		end, tag := d.InputOffset(), ""
 		switch t := token.(type) {

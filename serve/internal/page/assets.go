@@ -43,7 +43,7 @@ func Icon() []byte {
 	return text
 }
 
-// A hashedFS has the assets in a directory that is named by their hash.
+// A hashedFS serves the assets in a directory that is named by their hash.
 type hashedFS struct {
 	hash  string
 	files embed.FS

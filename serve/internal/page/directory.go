@@ -24,14 +24,14 @@ type Directory struct {
 	Writable   bool
 	Uploadable bool       // files can be uploaded, and nothing else: entries are not shown
 	Tus        string     // the URL of the server of tus that takes uploads, or ""
-	Forever    bool       // what is removed cannot be taken back
+	Forever    bool       // removed files cannot be restored
 	Share      bool       // links to share can be made
 	Versions   bool       // earlier versions can be seen
 	Zip, Tar   string     // URLs of archives of all of it, or ""
 	Snapshots  []Snapshot // of the volume, newest first
 	MaxUpload  int64      // bytes of the largest file that may be uploaded, or 0
 	Readme     *Readme    // shown below the listing, or nil
-	Undo       string     // the URL that takes back what was just removed, or ""
+	Undo       string     // the URL that restores the file just removed, or ""
 }
 
 // An Entry is a file in a directory.
@@ -50,7 +50,7 @@ func (e *Entry) special() bool {
 	return e.Mode&(fs.ModeDevice|fs.ModeNamedPipe|fs.ModeSocket|fs.ModeIrregular) != 0
 }
 
-// A Snapshot is a state of the volume that has a name.
+// A Snapshot is a named state of the volume.
 type Snapshot struct {
 	Name string
 	Time time.Time
@@ -176,7 +176,7 @@ type listing struct {
 	Dirs, Files    int
 	Bytes          int64
 	Page, Pages    int
-	Total          int // of entries, also of those that do not match
+	Total          int // of entries, also if they do not match
 	Previous, Next string
 	ReadmeHTML     readme
 }
@@ -195,7 +195,7 @@ func (d *Directory) Selectable() bool { return d.Zip != "" || d.Writable }
 
 // A row says where an entry leads.
 type row struct {
-	Href, Open string // its URL, and that of its page
+	Href, Open string // its URL, and the URL of its page
 	Icon       string
 }
 

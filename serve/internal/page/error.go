@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-// An Error says what went wrong, in plain words.
+// An Error explains a failure in plain words.
 type Error struct {
 	Frame
 	Status  int
@@ -14,7 +14,7 @@ type Error struct {
 	Near, NearName string
 }
 
-// advice has a sentence for the statuses that people see.
+// advice maps the statuses that people see to a sentence.
 var advice = map[int]string{
 	http.StatusBadRequest:            "The address has a part that this server does not understand.",
 	http.StatusUnauthorized:          "Please log in to see this.",
@@ -48,7 +48,7 @@ func (e *Error) Heading() string {
 	return "Something went wrong"
 }
 
-// Text returns the message, or what the status has to say.
+// Text returns the message, or the text of the status.
 func (e *Error) Text() string {
 	if e.Message != "" {
 		return e.Message

@@ -28,7 +28,7 @@ const (
 //go:embed lexers/*.xml
 var lexerFiles embed.FS
 
-// lexers has the languages. Their rules are read when a text is in that language.
+// lexers maps names to languages. Their rules are read when a text is in that language.
 var lexers = sync.OnceValue(func() *chroma.LexerRegistry {
 	registry := chroma.NewLexerRegistry()
 	registry.Register(goLexer())

@@ -24,7 +24,8 @@ const (
 	kindUnknown  kind = "" // its content tells
 )
 
-// kinds are those that a name tells. Browsers show these images; others are offered for download.
+// kinds maps endings of names to kinds. Browsers show these images; others are offered for
+// download.
 var kinds = func() map[string]kind {
 	m := make(map[string]kind)
 	for k, extensions := range map[kind]string{
@@ -42,7 +43,7 @@ var kinds = func() map[string]kind {
 	return m
 }()
 
-// kindOf returns what the name of a file tells.
+// kindOf returns the kind of a file by its name.
 func kindOf(name string) kind { return kinds[strings.ToLower(path.Ext(name))] }
 
 // icon returns the name of the picture of a kind.

@@ -14,7 +14,7 @@ type Links struct {
 // A Link is a link to share. Its address is not known to the server.
 type Link struct {
 	Path     string // behind the base; "" is the root
-	Href     string // the URL of what it leads to, or "" if that is not there
+	Href     string // the URL of its target, or "" if the target does not exist
 	End      string // the URL that ends it
 	State    string // "open", "expired", "gone", or "denied" if its maker has no right any more
 	Upload   bool

@@ -26,7 +26,7 @@ const maxMarkdown = 256 << 10
 const maxReadme = 64 << 10
 
 // renderedMarkdown leaves raw HTML out, and links that are scripts: goldmark does so unless it is
-// told otherwise. What is harmless in raw HTML is put into the document before.
+// told otherwise. The harmless part of raw HTML is put into the document before.
 var renderedMarkdown = sync.OnceValue(func() goldmark.Markdown {
 	return goldmark.New(
 		goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)),
@@ -82,7 +82,8 @@ func plainLayout(source []byte) layout {
 // tags are balanced, whoever wrote them.
 var tables = strings.NewReplacer("<table>", `<div class="table" tabindex="0" role="group" aria-label="A table"><table>`, "</table>", "</table></div>", "<th></th>", "<td></td>")
 
-// prefixedIDs makes the identifiers of headings, which differ from all those of the page itself.
+// prefixedIDs makes the identifiers of headings, which differ from all identifiers of the page
+// itself.
 type prefixedIDs struct{ parser.IDs }
 
 const headingPrefix = "h-"
@@ -101,8 +102,8 @@ type relinker struct {
 	edits     []func() // of the tree, once the walk is over
 }
 
-// relink makes the links of a document those of the pages that show their targets. It puts what is
-// harmless in raw HTML in the place of that, lowers headings by a level, and finds alerts.
+// relink lets the links of a document lead to the pages that show their targets. It replaces raw
+// HTML by its harmless part, lowers headings by a level, and finds alerts.
 func (r *relinker) relink(doc ast.Node) {
 	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the function returns no error
 		if entering {
@@ -148,8 +149,8 @@ func (r *relinker) replace(n, other ast.Node) {
 	r.edits = append(r.edits, func() { n.Parent().ReplaceChild(n.Parent(), n, other) })
 }
 
-// clean returns what is harmless in a piece of raw HTML. In the text of a picture, which becomes an
-// attribute, nothing is.
+// clean returns the harmless part of a piece of raw HTML. In the text of a picture, which becomes
+// an attribute, nothing is.
 func (r *relinker) clean(n ast.Node, lines *text.Segments) ast.Node {
 	if in(n, ast.KindImage) {
 		return ast.NewString(nil)
@@ -227,7 +228,7 @@ func plainText(n ast.Node, source []byte) string {
 	return html.UnescapeString(b.String())
 }
 
-// alertTitles has the words of alerts, as GitHub writes them: a quotation that begins with the line
+// alertTitles are the words of alerts, as GitHub writes them: a quotation that begins with the line
 // [!NOTE].
 var alertTitles = map[string]string{"note": "Note", "tip": "Tip", "important": "Important", "warning": "Warning", "caution": "Caution"}
 
@@ -311,7 +312,7 @@ func anchor(u *url.URL, prefix string) []byte {
 // A codeRenderer highlights blocks of code.
 type codeRenderer struct{}
 
-// RegisterFuncs has the block with a language rendered here.
+// RegisterFuncs lets a block with a language be rendered here.
 func (codeRenderer) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	r.Register(ast.KindFencedCodeBlock, renderCode)
 }
@@ -337,7 +338,7 @@ func renderCode(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast
 	return ast.WalkSkipChildren, nil
 }
 
-// A readme is what is shown below a listing.
+// A readme is the document shown below a listing.
 type readme struct {
 	Name string
 	HTML template.HTML

@@ -1,6 +1,6 @@
 // Package page writes the pages of a volume in the browser: listings, previews, results of a
-// search, earlier versions, errors. It makes HTML of what it is given, and knows neither volumes
-// nor HTTP.
+// search, earlier versions, errors. It makes HTML of its arguments, and knows neither volumes nor
+// HTTP.
 //
 // All pages work without JavaScript for browsing, searching and downloading. Scripts, style sheets
 // and pictures come from the same server, by [Assets]. The pages have no inline script and no
@@ -37,7 +37,7 @@ const (
 // A Frame says where a page is. Every page has one.
 type Frame struct {
 	Base     string // prefix of all URLs of the server, without a slash at its end: "", or for example "/files"
-	Root     string // prefix of the URLs of the tree that is shown: Base, or that of a snapshot or a share
+	Root     string // prefix of the URLs of the tree that is shown: Base, or the prefix of a snapshot or a share
 	RootName string // the name of that tree
 	Path     string // of the page's subject: unescaped, from Root, without slashes at its ends
 	IsDir    bool   // the subject is a directory; Directory sets it itself

@@ -9,7 +9,7 @@ import (
 
 // Raw HTML in Markdown is kept as far as it lays text out, as READMEs use it. It passes two steps:
 // a rawFilter writes the tags of a list anew, with some attributes, and all else as text; and
-// balance closes what is open, so that a tag has no effect on the page around the document.
+// balance closes open tags, so that a tag has no effect on the page around the document.
 
 // harmless are the tags that are kept. Each may have the attribute align.
 var harmless = func() map[string]bool {
@@ -29,7 +29,7 @@ var hiddenText = map[string]bool{
 	"script": true, "style": true, "title": true, "textarea": true, "iframe": true, "noembed": true, "noframes": true, "noscript": true, "xmp": true, "template": true,
 }
 
-// A rawFilter takes what is harmless from the raw HTML of a document, piece by piece.
+// A rawFilter takes the harmless part from the raw HTML of a document, piece by piece.
 type rawFilter struct {
 	strings.Builder
 	root, dir string // as for target
@@ -38,7 +38,7 @@ type rawFilter struct {
 	kept      bool   // there were tags
 }
 
-// clean returns what is harmless in the next piece. linked says that the piece is in a link of
+// clean returns the harmless part of the next piece. linked says that the piece is in a link of
 // Markdown.
 func (f *rawFilter) clean(piece string, linked bool) string {
 	f.Reset()
@@ -112,7 +112,7 @@ func (f *rawFilter) image(values map[string]string, linked bool) {
 	}
 }
 
-// tag writes a start tag with attributes, in pairs. Of those that are empty it writes alt alone.
+// tag writes a start tag with attributes, in pairs. It leaves out empty ones, except for alt.
 func (f *rawFilter) tag(name string, attributes ...string) {
 	f.WriteString("<" + name)
 	for i := 0; i < len(attributes); i += 2 {
@@ -156,7 +156,7 @@ func width(values map[string]string) string {
 	return strings.TrimSuffix(values["width"], "px")
 }
 
-// shifted returns the tag of a heading one level below: the page has a heading of its own.
+// shifted returns the tag of a heading one level below: the page's own heading is above it.
 func shifted(name string) string {
 	if len(name) == 2 && name[0] == 'h' && '1' <= name[1] && name[1] <= '5' {
 		return "h" + string(name[1]+1)

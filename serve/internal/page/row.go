@@ -79,7 +79,7 @@ func (w *rowWriter) row(e *Entry, r row) {
 	w.put("</td>\n</tr>\n")
 }
 
-// buttons writes what can be done with a file.
+// buttons writes the actions on a file.
 func (w *rowWriter) buttons(e *Entry, r row, name string) {
 	if r.Href != "" && !e.IsDir {
 		w.put(`<a class="icon" href="`, r.Href, `?download" download rel="nofollow" aria-label="Download `, name, `" title="Download">`)

@@ -33,7 +33,7 @@ type Outcome struct {
 	Error    string        // why it ended early: a sentence, or ""
 }
 
-// Results writes results one after the other. The caller flushes what it wants to be seen.
+// Results writes results one after the other. The caller should flush to make results visible.
 type Results struct {
 	pages  *Pages
 	w      io.Writer
@@ -80,7 +80,7 @@ type hit struct {
 	First      bool // the first line of its file
 }
 
-// A part is a piece of a text, which may be what was looked for.
+// A part is a piece of a text, which may match the search.
 type part struct {
 	Text  string
 	Found bool
@@ -130,8 +130,8 @@ func (r *Results) End(o Outcome) error {
 // maxLine is how many bytes of a line are shown.
 const maxLine = 300
 
-// parts cuts a text where it has what was looked for, without regard to case. Of a long text it
-// shows the part around the first find.
+// parts cuts a text at the matches of a search, without regard to case. Of a long text it shows the
+// part around the first find.
 func parts(text, query string) []part {
 	text = strings.ToValidUTF8(strings.TrimSpace(text), "\uFFFD")
 	folded, query := strings.ToLower(text), strings.ToLower(query)

@@ -26,7 +26,7 @@ type Removed struct {
 	Restore string // the URL that restores them
 }
 
-// Name returns the name of what was removed, or of the first of several.
+// Name returns the name of the removed file, or of the first of several.
 func (r *Removed) Name() string {
 	f := Frame{Path: r.Paths[0]}
 	return f.Name()

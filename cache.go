@@ -106,7 +106,7 @@ func (c *dirCache) charge(d *cachedDir, list *dirList, cost int64) {
 	d.list.Store(list)
 }
 
-// take takes bytes from the budget. If there are too few, it first gives back those of other
+// take takes bytes from the budget. If there are too few, it first gives back the budget of other
 // snapshots.
 func (c *dirCache) take(version uint64, n int64) bool {
 	if c.left.Add(-n) >= 0 {

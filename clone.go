@@ -12,8 +12,8 @@ import (
 // Clone makes newname a copy of oldname: a file, or a directory with all that is in it. The copy
 // shares the contents of files with the original, until one of the two is written to. So it takes
 // little room, and the same time whatever the sizes of the files are. Modes, owners, times of
-// modification and access, extended attributes, symbolic links and devices are those of the
-// original. Two names of one file in the tree become two names of one new file.
+// modification and access, extended attributes, symbolic links and devices equal the original's.
+// Two names of one file in the tree become two names of one new file.
 //
 // Clone does not follow a symbolic link at the end of oldname. It fails with fs.ErrExist if there
 // is a newname, and with fs.ErrInvalid for a directory that is to be cloned to itself, or into
@@ -96,7 +96,7 @@ func (c *change) clone(oldname, newname string, begun *bool) error {
 	return c.Touch(m.to.dir, dirs)
 }
 
-// cloneTree gives the copy of what an entry leads to a name.
+// cloneTree names a copy of the tree below an entry.
 func (c *change) cloneTree(cloner store.Cloner, e store.Entry, to *target) error {
 	whole, ok := c.Tx.(store.TreeCloner)
 	if !ok {
@@ -140,7 +140,7 @@ type cloning struct {
 // A cloneDir is a directory whose entries are to be copied.
 type cloneDir struct{ from, to store.Ino }
 
-// tree copies what an entry leads to.
+// tree copies the tree below an entry.
 func (k *cloning) tree(e store.Entry, to *target) error {
 	if err := k.entry(to.dir, store.Entry{Name: to.name, Ino: e.Ino, Type: e.Type}); err != nil {
 		return err

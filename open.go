@@ -96,8 +96,8 @@ func OpenMemory(o *Options) (*Volume, error) {
 // was copied. Several goroutines call r.ReadAt at once. Close does not close r. Methods that would
 // change the volume fail with ErrReadOnly. Of the options, only CacheSize counts.
 //
-// Errors are those of Open, with "io.ReaderAt" in place of a path, and fs.ErrInvalid for a negative
-// size.
+// It returns the errors of Open, with "io.ReaderAt" in place of a path, and fs.ErrInvalid for a
+// negative size.
 func OpenReaderAt(r io.ReaderAt, size int64, o *Options) (*Volume, error) {
 	s, err := native.OpenReaderAt(r, size, nil)
 	if err != nil {

@@ -36,7 +36,7 @@ type OverlayOptions struct {
 	// BaseChanges says that the base may change while the overlay is open. The overlay looks at it
 	// at each call then, and keeps nothing in caches.
 	BaseChanges bool
-	// CacheSize is that of [Options].
+	// CacheSize means the same as in [Options].
 	CacheSize int64
 }
 
@@ -100,7 +100,7 @@ func checkBase(base fs.FS, vol *Volume) error {
 	return pathError("overlay", ".", err)
 }
 
-// describeBase sets what a FileInfo tells besides what package fs knows.
+// describeBase sets the fields of a FileInfo that package fs does not know.
 func describeBase(info fs.FileInfo, n *store.Node) {
 	if from, ok := info.Sys().(*Node); ok {
 		n.UID, n.GID, n.Atime, n.Ctime, n.Holes = from.UID, from.GID, from.Atime, from.Ctime, from.Holes

@@ -11,14 +11,13 @@ import (
 )
 
 // A PrunePolicy says which snapshots [Volume.Prune] keeps: each that one of its rules keeps. They
-// are those of the command forget of restic. A count below 0 has no limit, and a rule that is 0
-// keeps nothing.
+// follow restic's command forget. A count below 0 has no limit, and a rule that is 0 keeps nothing.
 //
-// Hours, days, weeks, months and years are those of the calendar, in the time zone of each
-// Snapshot.Time. Weeks are those of ISO 8601 and begin on Monday. The rule of days goes through the
-// snapshots from the newest to the oldest, keeps the newest of each day that has any, and ends when
-// it has kept as many as it says. The other rules work alike, each by itself. If a rule has kept
-// fewer than it says, it also keeps the oldest snapshot of all.
+// Hours, days, weeks, months and years follow the calendar, in the time zone of each Snapshot.Time.
+// Weeks follow ISO 8601 and begin on Monday. The rule of days goes through the snapshots from the
+// newest to the oldest, keeps the newest of each day that has any, and ends when it has kept as
+// many as it says. The other rules work alike, each by itself. If a rule has kept fewer than it
+// says, it also keeps the oldest snapshot of all.
 type PrunePolicy struct {
 	Last    int // keep so many of the newest
 	Hourly  int // keep the newest of each hour, for so many hours that have any
@@ -120,8 +119,8 @@ var errNoPruneRule = fmt.Errorf("%w: a policy without a rule keeps nothing", pos
 // Prune removes the snapshots that the policy does not keep, and returns them, the oldest first.
 // [PrunePolicy.Choose] tells beforehand which these are.
 //
-// A policy without a rule is refused, with an error that matches fs.ErrInvalid. Other errors are
-// those of RemoveSnapshot. If another process removes one of the snapshots meanwhile, Prune begins
+// A policy without a rule is refused, with an error that matches fs.ErrInvalid. It also returns the
+// errors of RemoveSnapshot. If another process removes one of the snapshots meanwhile, Prune begins
 // again.
 func (v *Volume) Prune(ctx context.Context, p PrunePolicy) (removed []Snapshot, err error) {
 	if p == (PrunePolicy{}) {

@@ -11,10 +11,9 @@ import (
 	"github.com/foliofs/folio/internal/store"
 )
 
-// A reader has the reading methods that Volume, Root, Rx and Tx share. Their receivers have one
-// name because go doc shows promoted methods as those of each of these types, and their comments
-// must be true for each. The tree of a Root is its directory, that of the other types is the
-// volume.
+// A reader provides the reading methods of Volume, Root, Rx and Tx. Their receivers have one name
+// because go doc shows promoted methods for each of these types, and their comments must be true
+// for each. The tree of a Root is its directory, for the other types it is the volume.
 //
 // Names are slash-separated paths from the top of the tree. As with os.Root they may contain "."
 // and "..", and symbolic links are followed inside the tree. A name that leads out of it fails with

@@ -45,7 +45,7 @@ func (v *writer) WriteFrom(name string, r io.Reader, perm fs.FileMode) (size int
 	return p.node.Size, pathError("openat", name, v.change(p.finish))
 }
 
-// begin makes the inode, once it is certain that the name can have a file.
+// begin makes the inode, when it is certain that a file can have the name.
 func (p *replacement) begin(c *change) error {
 	g, err := c.find(p.name, followLast)
 	if err == nil && g.there() {

@@ -11,7 +11,7 @@ import (
 
 // RestoreOptions say how Restore works. The zero value, and nil, are good defaults.
 type RestoreOptions struct {
-	DryRun bool // change nothing, and report what would be done
+	DryRun bool // change nothing, and report the changes
 	// Progress, if it is not nil, is called after each name that Restore has looked at or removed,
 	// with its path in the volume and with the counts so far.
 	Progress func(name string, done RestoreReport)
@@ -28,20 +28,21 @@ type RestoreReport struct {
 }
 
 // Restore puts a file, or a directory with all that is in it, back as it was when a snapshot was
-// made: names, contents, attributes and hard links. What the snapshot does not have is removed from
-// the directory. "." stands for the whole volume. The path is looked up in the snapshot; a symbolic
-// link at its end is restored itself. Directories that lead to it are made if they are missing.
+// made: names, contents, attributes and hard links. Files that the snapshot does not contain are
+// removed from the directory. "." stands for the whole volume. The path is looked up in the
+// snapshot; a symbolic link at its end is restored itself. Directories that lead to it are made if
+// they are missing.
 //
 // All of it happens in one transaction: readers see the old tree until it is done, and if it fails
 // or ctx is cancelled, nothing has changed. Restore cannot be undone by itself. A caller that may
 // want that makes another snapshot first, and restores it.
 //
 // A file that is equal is left alone. It is if nothing of it was changed since the snapshot was
-// made; otherwise its content is compared, and only what differs is written. A file that still has
+// made; otherwise its content is compared, and only differences are written. A file that still has
 // a name below path, under whatever name, keeps its inode, also where that has further names
 // elsewhere: they show the content of the snapshot, too. Other files come back as new inodes. So
-// programs that have a file open see its content change, and of a file that is removed they keep
-// what they have.
+// programs that have a file open see its content change, and keep the content of a file that is
+// removed.
 //
 // The error matches ErrNoSnapshot, or fs.ErrNotExist if the snapshot does not have the file, or is
 // one of Update. If the volume's store has no snapshots, it matches errors.ErrUnsupported.

@@ -27,14 +27,14 @@ func (v *Root) OpenRoot(name string) (*Root, error) {
 }
 
 // WithContext returns the root directory as a Root whose calls end when ctx is done, with an error
-// that matches that of ctx. So do those of the files and Roots that it opens. It is for a volume on
-// a server, or one that other processes write: a call of the Volume itself waits for them as long
-// as BusyTimeout says. For example, an HTTP server reads by
+// that matches ctx's. So do the calls of the files and Roots that it opens. It is for a volume on a
+// server, or one that other processes write: a call of the Volume itself waits for them as long as
+// BusyTimeout says. For example, an HTTP server reads by
 //
 //	data, err := vol.WithContext(r.Context()).ReadFile(name)
 //
 // An error of ctx means that nothing has happened. A change by such a Root shares no transaction
-// with those of other goroutines, which is slower where many write at once. Close does nothing.
+// with other goroutines, which is slower where many write at once. Close does nothing.
 func (v *Volume) WithContext(ctx context.Context) *Root { return withContext(&v.reader, nil, nil, ctx) }
 
 // WithContext returns the same directory as a Root whose calls end when ctx is done, as
@@ -68,7 +68,7 @@ func openRoot(from *reader, name, full string) (*Root, error) {
 // Open opens a file for reading, or a directory.
 func (v *Root) Open(name string) (*File, error) { return v.OpenFile(name, 0, 0) }
 
-// Name returns the name that the directory was opened by, with those of the Roots that it was
+// Name returns the name that the directory was opened by, after the names of the Roots that it was
 // opened in.
 func (v *Root) Name() string {
 	if v.rootState == nil {

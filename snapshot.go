@@ -10,15 +10,15 @@ import (
 	"github.com/foliofs/folio/internal/store"
 )
 
-// A Snapshot is a state of a volume that has a name. A volume keeps it until it is removed. It
-// costs what has changed since.
+// A Snapshot is a named state of a volume. A volume keeps it until it is removed. It costs space
+// for the changes since then.
 type Snapshot struct {
 	Name string
 	Time time.Time // when it was made
 	ID   int64     // IDs increase and are never reused
 }
 
-// Errors of snapshots. Those of the methods below name the snapshot as VOLUME@NAME.
+// Errors of snapshots. Errors of the methods below name the snapshot as VOLUME@NAME.
 var (
 	// ErrNoSnapshot says that a volume has no snapshot of that name, or that it was removed. It
 	// matches fs.ErrNotExist.
@@ -41,7 +41,7 @@ func (v *Volume) snapshotter() (store.Snapshotter, error) {
 // snapshotPath returns VOLUME@NAME, as errors and the command have it.
 func (v *Volume) snapshotPath(name string) string { return v.path + "@" + name }
 
-// snapshotError names a snapshot and what is the matter with it.
+// snapshotError names a snapshot and the problem with it.
 func (v *Volume) snapshotError(op, name string, err error) error {
 	if err == nil || isDone(err) {
 		return err
@@ -50,9 +50,9 @@ func (v *Volume) snapshotError(op, name string, err error) error {
 }
 
 // CreateSnapshot gives the state of the volume a name. It takes the same time whatever the size of
-// the volume is.
-// From then on, a change keeps what it changes: each file, name and chunk of content once after
-// each snapshot. A name has 1 to 255 bytes of UTF-8 that can be printed, without '@', ':' and '/'.
+// the volume is. From then on, a change keeps the old state: each file, name and chunk of content
+// once after each snapshot. A name has 1 to 255 bytes of UTF-8 that can be printed, without '@',
+// ':' and '/'.
 //
 // The error matches ErrSnapshotExists, ErrSnapshotName, ErrReadOnly or ErrBusy, and
 // errors.ErrUnsupported if the volume's store has no snapshots.
@@ -84,18 +84,17 @@ func (v *Volume) Snapshots(ctx context.Context) ([]Snapshot, error) {
 	return list, nil
 }
 
-// RemoveSnapshot removes a snapshot, and what only it has kept, in small transactions between which
-// other writers run. Nobody can read the snapshot any more: volumes that OpenSnapshot returned
-// fail with
-// ErrNoSnapshot.
+// RemoveSnapshot removes a snapshot, and all that was kept only for it, in small transactions
+// between which other writers run. Nobody can read the snapshot any more: volumes that OpenSnapshot
+// returned fail with ErrNoSnapshot.
 func (v *Volume) RemoveSnapshot(ctx context.Context, name string) error {
 	return v.snapshotError("removesnapshot", name, v.removeSnapshots(ctx, []Snapshot{{Name: name}}))
 }
 
 // RemoveSnapshots removes several snapshots as RemoveSnapshot does, or none if one of them is not
-// there. They should be those that Snapshots has returned: if another process has removed one of
-// them and made another one of its name, that is not removed. A Snapshot with the ID 0 stands for
-// whichever has its name.
+// there. The caller should pass values that Snapshots has returned: if another process has removed
+// one of them and made another one of its name, that is not removed. A Snapshot with the ID 0
+// stands for whichever has its name.
 func (v *Volume) RemoveSnapshots(ctx context.Context, list ...Snapshot) error {
 	err := v.removeSnapshots(ctx, list)
 	if errors.Is(err, ErrNoSnapshot) {

@@ -75,7 +75,7 @@ func (f *versionFinder) find(v *Volume) error {
 	return nil
 }
 
-// look finds the file in one state: that of a snapshot, or the current one.
+// look finds the file in one state: a snapshot, or the current state.
 func (f *versionFinder) look(s store.Store, snapshot *Snapshot) error {
 	rx, err := s.Begin(f.ctx)
 	if err != nil {

@@ -164,8 +164,8 @@ func (v *Volume) viewIn(s store.Rx, fn func(rx *Rx) error) error {
 }
 
 // ViewAt is View for a function that reads a file or a directory first: its attributes, and if
-// content is set its content. On a server that and what is near takes fewer trips then. fn may be
-// called a second time, if the volume has changed meanwhile: it must forget what it has read.
+// content is set its content. On a server, reading it and its neighbors then takes fewer trips. fn
+// may be called a second time, if the volume has changed meanwhile: it must forget its results.
 func (v *Volume) ViewAt(_ private.Key, ctx context.Context, name string, content bool, fn func(rx *Rx) error) error {
 	if v.ahead == nil || !fs.ValidPath(name) {
 		return v.View(ctx, fn)
@@ -234,7 +234,7 @@ func (v *Volume) Changes(ctx context.Context) iter.Seq2[uint64, error] {
 	}
 }
 
-// version returns the version of the volume. With a store that tells no version, it is that of a
+// version returns the version of the volume. If the store knows no version, it is the version of a
 // transaction.
 func (v *Volume) version(ctx context.Context) (uint64, error) {
 	if version, ok := v.store.Version(); ok {
@@ -248,8 +248,8 @@ func (v *Volume) version(ctx context.Context) (uint64, error) {
 	return rx.Version(), nil
 }
 
-// volumeError names the operation and the volume, unless err names a file already or is that of a
-// context.
+// volumeError names the operation and the volume, unless err names a file already or is a
+// context's.
 func (v *Volume) volumeError(op string, err error) error {
 	if isDone(err) {
 		return err

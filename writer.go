@@ -13,10 +13,10 @@ import (
 	"github.com/foliofs/folio/internal/store"
 )
 
-// A writer has the methods of os.Root that change something, which Volume, Root and Tx share, and
-// OpenFile. Names and errors are those of os.Root: *fs.PathError and *os.LinkError with its Ops.
-// The errors that they wrap match the errno that the system would give. Permissions are stored, but
-// not enforced.
+// A writer provides the methods of os.Root that change something, and OpenFile, for Volume, Root
+// and Tx. Names and errors follow os.Root: *fs.PathError and *os.LinkError with its Ops. The errors
+// that they wrap match the errno that the system would give. Permissions are stored, but not
+// enforced.
 //
 // Each call happens as a whole or not at all. After a call that failed because the disk did, a Tx
 // can only be rolled back. The comments of the methods must be true for each of the three types
@@ -167,7 +167,7 @@ func (v *writer) Mkdir(name string, perm fs.FileMode) error {
 	return pathError("mkdirat", name, v.changeSmall(func(c *change) error { return c.mkdir(name, perm) }, name))
 }
 
-// MkdirAll makes a directory and those that lead to it. It does nothing if there is one already.
+// MkdirAll makes a directory and its missing parents. It does nothing if there is one already.
 func (v *writer) MkdirAll(name string, perm fs.FileMode) error {
 	if perm&fs.ModePerm != perm {
 		return pathError("mkdirat", name, errMode)

@@ -20,11 +20,11 @@ import (
 //   - But setgid stays without the right of the group to run the file, if the caller is in that
 //     group or has CAP_FSETID.
 
-// xattrCapability has the capabilities of a file.
+// xattrCapability holds the capabilities of a file.
 const xattrCapability = "security.capability"
 
-// dropPrivileges takes from a file what it lets others do, after a caller has changed its content,
-// its size or its owner. bits says whether setuid and setgid are among that.
+// dropPrivileges removes the privileges of a file, after a caller has changed its content, its size
+// or its owner. bits says whether setuid and setgid are among that.
 func (c *change) dropPrivileges(n *store.Node, bits bool) error {
 	if bits {
 		c.dropBits(n)

@@ -89,7 +89,7 @@ func (c *change) rename(from, to place, flags uint32) (moved, replaced store.Ent
 }
 
 // mayMove returns nil if an entry of a directory can be moved to a place, and if the kernel has
-// checked that the caller may do so. It will move what it takes for that entry.
+// checked that the caller may do so. The kernel will move the file that it takes for that entry.
 func (c *change) mayMove(d *store.Node, e *store.Entry, from, to place) error {
 	if ino, ok := c.fs.names.last(from.Dir, from.Name); !ok || ino != e.Ino {
 		return syscall.ESTALE

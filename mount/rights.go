@@ -12,21 +12,21 @@ import (
 	"github.com/foliofs/folio/internal/store"
 )
 
-// The kernel checks the permissions of a request before it sends it, by what it was told of the
-// directory, the name and the inode. Another process may have changed them since. So before a
-// request changes something, the daemon compares what the kernel was told with what is there. If
-// they differ, it checks the permissions itself. Where it cannot be certain, it answers with
-// ESTALE: the kernel then looks up each name of the path again, checks again, and sends the request
-// once more. If that meets another change, the program gets ESTALE.
+// The kernel checks the permissions of a request before it sends it, by its cached directory, name
+// and inode. Another process may have changed them since. So before a request changes something,
+// the daemon compares the kernel's attributes with the current ones. If they differ, it checks the
+// permissions itself. Where it cannot be certain, it answers with ESTALE: the kernel then looks up
+// each name of the path again, checks again, and sends the request once more. If that meets another
+// change, the program gets ESTALE.
 //
-// Other requests, such as those that read, are answered. Their permissions may have been those of
-// 5 ms ago, as the promise of a mount has it.
+// Other requests, such as reads, are answered. Their permissions may be 5 ms old, as the promise of
+// a mount has it.
 
 // rights stand for the owner, the group and the mode of an inode, as the kernel was told last.
 //
 // After another answer they are in doubt for as long as the kernel knows the inode. It drops an
 // answer that a notice overtakes, and to be made to forget the rights is no reason for it to ask
-// for them before the next check: it goes by those that it had.
+// for them before the next check: it uses its old ones.
 type rights struct {
 	hash  uint32 // 0 if it was told none
 	doubt bool   // the kernel may have others
@@ -52,7 +52,7 @@ func (r *rights) change(before, after uint32) {
 	}
 }
 
-// rights returns what the kernel was told.
+// rights returns the attributes that the kernel has.
 func (t *kernelInodes) rights(ino store.Ino) rights {
 	sh := t.shard(ino)
 	sh.mu.Lock()
@@ -66,7 +66,7 @@ type outdatedError struct{ ino store.Ino }
 func (outdatedError) Error() string { return "another process has changed it a moment ago" }
 func (outdatedError) Unwrap() error { return syscall.ESTALE }
 
-// What a caller needs to be allowed: permissions of a mode, or to be the owner.
+// Requirements of a caller: permissions of a mode, or being the owner.
 const (
 	mayWrite = 0o2
 	mayEnter = 0o3 // to change names in a directory
@@ -75,7 +75,7 @@ const (
 )
 
 // checked returns nil if the kernel has checked the rights of an inode as they are, or if the
-// caller has those that it needs for certain. If the caller lacks them for certain, it returns
+// caller certainly has the rights that it needs. If the caller lacks them for certain, it returns
 // EPERM or EACCES.
 func (c *change) checked(n *store.Node, need uint32) error {
 	known := c.fs.inodes.rights(n.Ino)

@@ -30,10 +30,9 @@ import (
 // The directory itself is 2^36 - 1. So the numbers do not depend on the mount, and a program that
 // compares them takes no file of a snapshot for one of the volume.
 //
-// The kernel keeps what it is told of a snapshot for ever, as nothing changes there. It does not
-// keep what it is told of the directory. So a snapshot that is removed is gone at once: names that
-// lead into it are not found, and what a program has open of it fails with ESTALE as soon as the
-// kernel must ask.
+// The kernel caches a snapshot for ever, as nothing changes there. It does not cache the directory
+// of snapshots. So a snapshot that is removed is gone at once: names that lead into it are not
+// found, and open files of it fail with ESTALE as soon as the kernel must ask.
 type snapshotMount struct {
 	*fileSystem // of the live files
 	snapshots   store.Snapshotter
@@ -44,7 +43,7 @@ type snapshotMount struct {
 
 	mu    sync.Mutex // guards the fields below
 	pasts map[int64]*fileSystem
-	known []store.Snapshot // those that the last look has found
+	known []store.Snapshot // the snapshots that the last look has found
 	since time.Time        // when that was; zero before the first look
 }
 
@@ -86,7 +85,7 @@ func (m *fileSystem) part(s store.Store, root store.Ino, base uint64) *fileSyste
 	return p
 }
 
-// current returns the snapshots, the oldest first. It drops what was removed.
+// current returns the snapshots, the oldest first. It drops removed ones.
 func (s *snapshotMount) current() ([]store.Snapshot, time.Time, error) {
 	list, err := s.snapshots.Snapshots(bg)
 	if err != nil {
@@ -192,8 +191,8 @@ func (s *snapshotMount) Lookup(cancel <-chan struct{}, in *fuse.InHeader, name s
 	return s.owner(in.NodeId).Lookup(cancel, in, name, out)
 }
 
-// lookupDir looks for the directory of snapshots. It is there unless the volume has a file of its
-// name, or no snapshot.
+// lookupDir looks for the directory of snapshots. It exists unless the volume contains a file of
+// its name, or no snapshot.
 func (s *snapshotMount) lookupDir(out *fuse.EntryOut) (there bool, st fuse.Status) {
 	st = s.view(func(rx store.Rx) error {
 		_, err := rx.Lookup(s.root, snapshotDirName)
@@ -294,7 +293,7 @@ func missingStatus(st fuse.Status) fuse.Status {
 	return st
 }
 
-// A listStore has the directory of snapshots, as a store that can only be read.
+// A listStore shows the directory of snapshots, as a store that can only be read.
 type listStore struct{ of *snapshotMount }
 
 // Features implements store.Store.

@@ -12,7 +12,7 @@ import (
 )
 
 // The requests that name an inode go to the file system that has it. All others are for the volume
-// as a whole, or have an answer that is kept for all files, and go to that of the live files.
+// as a whole, or share one answer for all files, and go to the live files' file system.
 
 // isLive reports whether a node is of the live files.
 func isLive(node uint64) bool { return node < snapshotsNode }
@@ -130,8 +130,8 @@ func (s *snapshotMount) Lseek(cancel <-chan struct{}, in *fuse.LseekIn, out *fus
 	return s.owner(in.NodeId).Lseek(cancel, in, out)
 }
 
-// Write implements fuse.RawFileSystem. What a program has written to a map of a file of a snapshot
-// is in the caches of the kernel already, which must drop it.
+// Write implements fuse.RawFileSystem. The bytes that a program has written to a map of a file of a
+// snapshot is in the caches of the kernel already, which must drop it.
 func (s *snapshotMount) Write(cancel <-chan struct{}, in *fuse.WriteIn, data []byte) (uint32, fuse.Status) {
 	if !isLive(in.NodeId) && in.WriteFlags&fuse.WRITE_CACHE != 0 {
 		node := store.Ino(in.NodeId)
@@ -140,7 +140,7 @@ func (s *snapshotMount) Write(cancel <-chan struct{}, in *fuse.WriteIn, data []b
 	return s.owner(in.NodeId).Write(cancel, in, data)
 }
 
-// CopyFileRange implements fuse.RawFileSystem. The kernel itself copies what crosses the border.
+// CopyFileRange implements fuse.RawFileSystem. The kernel itself copies across the border.
 func (s *snapshotMount) CopyFileRange(cancel <-chan struct{}, in *fuse.CopyFileRangeIn) (uint32, fuse.Status) {
 	if isLive(in.NodeIdOut) && !isLive(in.NodeId) {
 		return 0, fuse.Status(syscall.EXDEV)

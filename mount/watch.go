@@ -12,7 +12,7 @@ import (
 	"github.com/foliofs/folio/internal/store"
 )
 
-// The watch learns what other programs have changed, and makes the kernel forget it.
+// The watch learns of changes by other programs, and makes the kernel forget the old state.
 //
 //	asleep --[a log or a database is written, a request sees a change, 1 s]--> awake
 //	awake  --[1 s without a change]--> asleep
@@ -35,7 +35,7 @@ const (
 	reapAfter     = 3 * time.Second // the last change of another program; orphans are left to this process meanwhile
 )
 
-// watchStats count what the watch has done.
+// watchStats count the work of the watch.
 type watchStats struct {
 	looks, changes, alls, inodes, entries, syncs atomic.Uint64
 }
@@ -120,8 +120,8 @@ func (m *fileSystem) pause(n *inotifyWatch, quiet time.Duration) time.Duration {
 	return asleepLook
 }
 
-// look makes the kernel forget what other programs have changed, and reports whether there was
-// anything.
+// look makes the kernel forget state that other programs have changed, and reports whether there
+// was any.
 func (m *fileSystem) look(f *invalidator) (any bool) {
 	m.stats.looks.Add(1)
 	for _, ino := range m.inodes.takeStale() {
@@ -186,7 +186,8 @@ func (m *fileSystem) unpin(list []store.Ino) {
 	}
 }
 
-// An invalidator collects what the kernel must drop, and queues the notifications.
+// An invalidator collects the inodes and names that the kernel must drop, and queues the
+// notifications.
 type invalidator struct {
 	fs      *fileSystem
 	inodes  map[store.Ino]bool // with their content?
@@ -205,7 +206,8 @@ func (f *invalidator) inode(ino store.Ino, content bool) {
 
 func (f *invalidator) reset() { f.inodes, f.entries = nil, nil }
 
-// collect notes what the kernel must forget after changes. The transaction is one after them.
+// collect notes the inodes and names that the kernel must forget after changes. The transaction
+// must have begun after them.
 func (f *invalidator) collect(rx store.Rx, c *store.Changes) error {
 	m := f.fs
 	if c.All {
@@ -289,11 +291,11 @@ func (f *invalidator) everything() {
 	f.entries = append(f.entries, f.fs.names.within(store.EntrySpan{High: store.EntryKey{Dir: store.MaxIno + 1}})...)
 }
 
-// send lets the kernel forget what was noted. The names come first.
+// send makes the kernel forget the noted inodes and names. The names come first.
 func (f *invalidator) send() {
 	m := f.fs
 	if len(f.entries) > 0 {
-		m.names.drop(f.entries) // before: what the kernel is told from now on, it may keep
+		m.names.drop(f.entries) // before: the kernel may cache later answers
 	}
 	for _, e := range f.entries {
 		m.notify.add(target{e.Dir, e.Name, true}, false, 0)

@@ -3,19 +3,19 @@
 //
 //	vol, err := pgstore.Open(ctx, "postgres://folio@db.example/files?volume=photos", &pgstore.Options{Create: true})
 //
-// The address is that of a database, as libpq and pgx read it, with the name of a volume: its
-// parameter volume, or else "main". A volume is a schema of the database, folio_main for example,
-// with the tables of docs/reference/format.md. Their columns are bigint, names and contents are
-// bytea, and a view named file shows the tree. docs/howto/machines.md says what holds across
-// machines, and how to run a server.
+// The address names a database, as libpq and pgx read it, with the name of a volume: its parameter
+// volume, or else "main". A volume is a schema of the database, folio_main for example, with the
+// tables of docs/reference/format.md. Their columns are bigint, names and contents are bytea, and a
+// view named file shows the tree. docs/howto/machines.md lists the promises across machines, and
+// how to run a server.
 //
 // # Transactions
 //
 // Each transaction of this package is strictly serializable: a call sees every change whose call
 // has returned before, on whatever machine. That does not hold for a Store on a standby server,
-// which shows what it has replayed. A read transaction is one snapshot (REPEATABLE READ).
-// Write transactions of a volume happen one after the other. A change is durable when its call
-// returns, as far as the server's synchronous_commit says so.
+// which shows the replayed state. A read transaction is one snapshot (REPEATABLE READ). Write
+// transactions of a volume happen one after the other. A change is durable when its call returns,
+// as far as the server's synchronous_commit says so.
 //
 // A call takes one or two round trips: Store is a store.Walker, so that package folio tells it
 // which paths it is about to look up. Changes of many goroutines share trips and a commit.
@@ -27,7 +27,7 @@
 // server in time, match folio.ErrUnreachable.
 //
 // Options.MaxStaleness lets readers see attributes and directories as they were a short time ago.
-// Then they need no trip for what they have seen.
+// Then they need no trip for a file that they have seen.
 //
 // # Sessions
 //

@@ -12,7 +12,7 @@ import (
 	"github.com/foliofs/folio/internal/store/pgstore"
 )
 
-// ObjectInfo tells about the objects in a bucket that have the large contents of a volume.
+// ObjectInfo describes the objects in a bucket that hold the large contents of a volume.
 type ObjectInfo struct {
 	Bucket  string // "" if the volume has none
 	Objects int64
@@ -24,8 +24,8 @@ type ObjectInfo struct {
 	WaitingBytes int64
 }
 
-// Objects tells what a volume has in a bucket. It returns errors.ErrUnsupported for a volume that
-// is not on a server.
+// Objects describes the objects of a volume in a bucket. It returns errors.ErrUnsupported for a
+// volume that is not on a server.
 func Objects(ctx context.Context, v *folio.Volume) (ObjectInfo, error) {
 	s, err := keeper(v, "info")
 	if err != nil {
@@ -61,7 +61,7 @@ type GCOptions struct {
 	MinAge time.Duration
 }
 
-// A GCReport says what GC did.
+// A GCReport is the result of GC.
 type GCReport struct {
 	Listed  int64 // objects in the bucket before
 	Unnamed int64 // of them that no transaction had named

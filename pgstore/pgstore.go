@@ -16,7 +16,7 @@ type Options struct {
 	ReadOnly bool
 	// Create makes an empty volume if the database has none of that name.
 	Create bool
-	// BusyTimeout is how long a change waits for those of other Stores, and how long a call tries
+	// BusyTimeout is how long a change waits for changes of other Stores, and how long a call tries
 	// to reach the server. 0 means 5 seconds.
 	BusyTimeout time.Duration
 	// MaxConns is how many connections the Store has at most. 0 means 16. A View and a Check keep
@@ -42,8 +42,8 @@ type Options struct {
 	// BucketTimeout is how long a request to the bucket may take, with its repetitions. 0 means 30
 	// seconds.
 	BucketTimeout time.Duration
-	// CacheDir is a directory for a file in which the Store keeps what it has read of the bucket.
-	// "" means in memory.
+	// CacheDir is a directory for a file in which the Store caches contents of the bucket. "" means
+	// in memory.
 	CacheDir string
 	// CacheSize is how many bytes of the bucket the Store keeps. 0 means 64 MiB in memory, or 1 GiB
 	// in CacheDir; less than 0 means none.

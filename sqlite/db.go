@@ -57,7 +57,7 @@ func (db *DB) Close() error { return db.file.Close() }
 // [sql.NamedArg]. An argument is nil, an integer of any type of Go's own, bool, float32, float64,
 // string, []byte, or a time.Time.
 //
-// The rows are those of one snapshot. A [Row] is valid until the next one, and the bytes that it
+// The rows come from one snapshot. A [Row] is valid until the next one, and the bytes that it
 // returns without a copy until the loop ends.
 func (db *DB) Query(ctx context.Context, sql string, args ...any) iter.Seq2[*Row, error] {
 	return func(yield func(*Row, error) bool) {
@@ -119,7 +119,7 @@ func (db *DB) QueryRow(ctx context.Context, dest []any, sql string, args ...any)
 	return ok && err == nil, asError(err)
 }
 
-// A statement is a compiled statement with what it needs while it runs.
+// A statement is a compiled statement with the state of its run.
 type statement struct {
 	*exec.Statement
 	sql    string

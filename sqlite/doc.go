@@ -19,11 +19,11 @@
 //
 //	db, err := sql.Open("folio", "app.db")
 //
-// # What it answers
+// # Answers
 //
-// Answers are those of SQLite 3.53: the same values, types and errors. A statement that has
-// something that the engine does not know is refused before it begins: the error names the part.
-// docs/reference/sql.md lists what is known and what is refused.
+// Answers equal SQLite 3.53's: the same values, types and errors. A statement that has something
+// that the engine does not know is refused before it begins: the error names the part.
+// docs/reference/sql.md lists the supported and the refused parts.
 //
 // # Concurrency
 //

@@ -108,7 +108,7 @@ func (t transaction) Commit() error {
 
 func (t transaction) Rollback() error { return t.Commit() }
 
-// ResetSession ends what a user of the connection left.
+// ResetSession ends statements and transactions that a user of the connection left.
 func (c *conn) ResetSession(context.Context) error { return nil }
 
 // IsValid reports that the connection can be used again.
@@ -225,7 +225,7 @@ func (r *rows) begin(query string, args []driver.NamedValue) (err error) {
 	return s.failed(r.ctx, s.Open(r.rx, s.params, &s.cancel))
 }
 
-// A stmt is the text of a query: the cache has what was compiled of it.
+// A stmt is the text of a query: the cache keeps its compiled form.
 type stmt struct {
 	c          *conn
 	query      string

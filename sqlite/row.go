@@ -37,7 +37,7 @@ func (r *Row) Text(i int) string { return string(value.Text(r.values[i])) }
 // nil.
 func (r *Row) Bytes(i int) []byte { return value.Text(r.values[i]) }
 
-// Scan copies the first columns into dest, whose destinations and conversions are those of Scan of
+// Scan copies the first columns into dest, with the destinations and conversions of Scan of
 // [sqlitefile.Row].
 func (r *Row) Scan(dest ...any) error {
 	if len(dest) > len(r.values) {

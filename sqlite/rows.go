@@ -121,7 +121,7 @@ func convertedInteger(i int64, declared string) driver.Value {
 	return i
 }
 
-// timeFormats are those that go-sqlite3 reads.
+// timeFormats are the formats that go-sqlite3 reads.
 var timeFormats = []string{
 	"2006-01-02 15:04:05.999999999-07:00",
 	"2006-01-02T15:04:05.999999999-07:00",

@@ -25,7 +25,7 @@ const (
 	exitPartial = 3 // done, but some files could not be read, or attributes written; a line on standard error for each says so
 )
 
-// Errors that end a command without a line on standard error. The command has written what to say.
+// Errors that end a command without a line on standard error: the command has written one.
 var (
 	errSilent  = errors.New("failed")
 	errPartial = errors.New("some files could not be read")
@@ -35,7 +35,7 @@ var (
 type command struct {
 	terminal.Streams
 	started bool  // past the command line: an error now is no misuse
-	noHelp  error // there is no help about what was asked for
+	noHelp  error // there is no help about the topic
 }
 
 // cleansUp is the annotation of commands that clean up when they are interrupted.

@@ -29,7 +29,7 @@ func completeLocation(_ *cobra.Command, _ []string, word string) ([]string, cobr
 	return nil, cobra.ShellCompDirectiveDefault
 }
 
-// completeSnapshot completes the name of a snapshot. before is what the word begins with.
+// completeSnapshot completes the name of a snapshot. before is the beginning of the word.
 func completeSnapshot(volume, before, prefix string) ([]string, cobra.ShellCompDirective) {
 	list, err := location.Root(volume).Snapshots()
 	var words []string
@@ -91,9 +91,9 @@ func completeLater(first cobra.ShellCompDirective) cobra.CompletionFunc {
 // archiveWords are the formats of archives.
 var archiveWords = []string{"tar", "tar.gz", "tar.zst", "zip", "sqlar"}
 
-// flagValues complete the values of flags, by the name of the flag, or by those of a command and
-// its flag. Of any other flag nothing can be offered: the value is a number, a time, a pattern or a
-// name that is new.
+// flagValues complete the values of flags, by the name of the flag, or by the names of a command
+// and its flag. Of any other flag nothing can be offered: the value is a number, a time, a pattern
+// or a name that is new.
 var flagValues = map[string]cobra.CompletionFunc{
 	"export format":   oneOf(append([]string{"dir"}, archiveWords...)...),
 	"convert format":  oneOf(append([]string{"volume"}, archiveWords...)...),
@@ -143,7 +143,7 @@ func completeFile(*cobra.Command, []string, string) ([]string, cobra.ShellCompDi
 	return nil, cobra.ShellCompDirectiveDefault
 }
 
-// oneOf completes one of some words. A tab divides a word from what it means.
+// oneOf completes one of some words. A tab divides a word from its meaning.
 func oneOf(words ...string) cobra.CompletionFunc {
 	return func(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
 		return wordsWith(words, "", begun), cobra.ShellCompDirectiveNoFileComp

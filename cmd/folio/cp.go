@@ -94,7 +94,7 @@ func exactFlag(cmd *cobra.Command, value *bool) {
 	cmd.Flags().BoolVarP(value, "no-target-directory", "T", false, "DEST is the new name, even if a directory has it")
 }
 
-// reflinkFlag is the flag of cp as that of coreutils has it, except that without it nothing is
+// reflinkFlag is the flag of cp with the values of coreutils, except that without it nothing is
 // shared: older versions of Folio do not open a volume in which files share content.
 func reflinkFlag(cmd *cobra.Command, value *copier.Reflink) {
 	cmd.Flags().Func("reflink", "share content within a volume: `WHEN` is always, auto (where that is possible) or never, the default", func(s string) error {

@@ -173,7 +173,7 @@ func (d *differ) write(c *compare.Change) error {
 	return writeChange(&d.Streams, c)
 }
 
-// outputError returns the error that a buffered output keeps. flush writes what it holds before.
+// outputError returns the error that a buffered output keeps. flush writes the buffer before.
 func outputError(out *bufio.Writer, flush bool) error {
 	err := error(nil)
 	if flush {

@@ -77,7 +77,7 @@ func (c *command) gc(ctx context.Context, loc location.Location, unnamed time.Du
 	return nil
 }
 
-// waiting says what waits for a sweep.
+// waiting describes the objects that wait for a sweep.
 func waiting(i *pgstore.ObjectInfo) string {
 	return fmt.Sprintf("%s, %s, not needed as a whole", value.Count(i.Waiting, "object", "objects"), value.BinarySize(i.WaitingBytes))
 }

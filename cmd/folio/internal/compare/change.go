@@ -11,7 +11,7 @@ import (
 type Change struct {
 	Kind       Kind
 	Path       string
-	Attributes Attributes // those that differ; not zero if Kind has Described
+	Attributes Attributes // the attributes that differ; not zero if Kind includes Described
 	// Old and New are the file in the first and in the second tree; nil if it is in one of them
 	// only. If it was moved, the path of Old is its old one.
 	Old, New *File

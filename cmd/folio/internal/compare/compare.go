@@ -1,4 +1,4 @@
-// Package compare finds what differs between two trees, each of them in a volume or on disk.
+// Package compare finds the differences between two trees, each of them in a volume or on disk.
 //
 // It goes through both trees at once, in the order of their names, and keeps in memory only the
 // names of the directories that lead to the current one. Contents are compared by parts, each tree
@@ -23,7 +23,7 @@ import (
 
 // Options say what counts, and who is told.
 type Options struct {
-	Attributes Attributes // those that are compared
+	Attributes Attributes // the attributes that are compared
 	// Report is called for each change, in the order of the walk: a directory before the files in
 	// it, and these in the order of their names. A *ReadError goes to Trouble, and any other error
 	// ends the comparison.

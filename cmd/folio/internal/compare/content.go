@@ -67,7 +67,7 @@ type reading struct {
 	r    io.ReadCloser // nil before the first part
 }
 
-// read fills p as far as there is something left, and returns what it read. An error is a
+// read fills p as far as there is something left, and returns the bytes it read. An error is a
 // *ReadError.
 func (r *reading) read(p []byte) (_ []byte, err error) {
 	if r.r == nil {

@@ -49,7 +49,7 @@ type diskFile struct {
 	tree   *diskTree
 	path   string
 	file   *disk.File
-	opened bool // then what follows is known
+	opened bool // then the following fields are known
 	attrs  map[string][]byte
 	err    error
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/foliofs/folio/cmd/folio/internal/tree/disk"
 )
 
-// An operand is what an argument of the command line names: a volume, VOLUME:PATH, or else a file
-// on disk.
+// An operand is the tree or file that an argument of the command line names: a volume, VOLUME:PATH,
+// or else a file on disk.
 type operand struct {
 	arg      string
 	inVolume bool
@@ -35,7 +35,7 @@ func View(ctx context.Context, first, second string, fn func(a, b Tree) error) e
 	})
 }
 
-// view calls fn with the tree. otherTree is that of the other operand, or nil if it is not open
+// view calls fn with the tree. otherTree is the tree of the other operand, or nil if it is not open
 // yet.
 func (p operand) view(ctx context.Context, other operand, otherTree Tree, fn func(Tree) error) error {
 	if !p.inVolume {

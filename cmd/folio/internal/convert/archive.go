@@ -140,8 +140,8 @@ func (e *Export) archiveFailure(err error) error {
 	return err
 }
 
-// An unsupported counts what the files of an export have and a SQLite archive cannot hold.
-// docs/reference/archives.md says what else a format rounds or leaves out.
+// An unsupported counts the properties of exported files that a SQLite archive cannot hold.
+// docs/reference/archives.md lists other losses of formats.
 type unsupported struct {
 	seen   map[tree.FileID]bool // files with several names
 	links  int64                // names that became files of their own

@@ -45,7 +45,7 @@ type Import struct {
 	srcName  string
 	prefix   string            // of its names, if there are several sources
 	operand  string            // the last argument
-	dest     location.Location // what it names: a volume, or a directory of one
+	dest     location.Location // the named volume, or a directory of one
 	copy     *tree.Copy
 	put      func(e *tree.Entry) error // adds an entry to the volume
 	into     bool                      // dest is a directory of a volume that is there
@@ -204,7 +204,7 @@ func (i *Import) take(ctx context.Context, sources []tree.Source) (stats folio.B
 	return i.create(ctx, sources)
 }
 
-// addTo adds the files of the sources to a directory of a volume. create is that of
+// addTo adds the files of the sources to a directory of a volume. create is passed to
 // Location.Update.
 func (i *Import) addTo(ctx context.Context, loc location.Location, create *bool, sources []tree.Source) (stats folio.BuildStats, err error) {
 	err = loc.Update(ctx, i.Streams, create, func(tx *folio.Tx) error {

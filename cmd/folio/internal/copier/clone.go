@@ -19,7 +19,7 @@ func (c *Copy) cloneTree(in *copyIn, tree *volume.Source) (done bool, err error)
 		return false, nil
 	}
 	if _, err := in.tx.Lstat(in.top); !errors.Is(err, fs.ErrNotExist) {
-		return false, nil // the usual way says what is wrong, if anything is
+		return false, nil // the usual way reports an error, if there is one
 	}
 	if info, err := in.tx.Lstat(tree.Loc.Path); err != nil || !info.IsDir() {
 		return false, nil

@@ -181,7 +181,7 @@ func (c *Copy) before(src *volume.Source) func(e *tree.Entry, to string) (pass b
 	}
 }
 
-// prepare gives an entry the attributes of its copy: all that it has, or those of a new file.
+// prepare gives an entry the attributes of its copy: all of its own, or a new file's.
 func (c *Copy) prepare(e *tree.Entry) {
 	if !c.Archive {
 		e.Xattrs = nil

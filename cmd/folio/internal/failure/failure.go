@@ -1,4 +1,4 @@
-// Package failure turns errors into one line for people, PATH: cause; way out. It also has the
+// Package failure turns errors into one line for people, PATH: cause; way out. It also defines the
 // errors that several subcommands share.
 package failure
 
@@ -44,7 +44,7 @@ func respell(path string, err error) error {
 	return err
 }
 
-// A HintError has a way out of its own, or "" for none.
+// A HintError carries its own way out, or "" for none.
 type HintError struct {
 	error
 	way string
@@ -81,7 +81,8 @@ func Message(err error) string {
 	return quote.Escape(text)
 }
 
-// describe leaves out the operations of path errors. They are rarely those that the user asked for.
+// describe leaves out the operations of path errors. They are rarely the operations that the user
+// asked for.
 func describe(err error) string {
 	if e, ok := errors.AsType[*HintError](err); ok {
 		err = e.error

@@ -93,7 +93,7 @@ func (c *ContextLength) Set(s string) error {
 // NamesOnly reports whether the output consists of names, counts or nothing.
 func (g *Query) NamesOnly() bool { return g.List || g.Count || g.Quiet }
 
-// context returns which lines are shown around those that match. ok reports whether a flag asks for
+// context returns which lines are shown around matching lines. ok reports whether a flag asks for
 // groups of lines.
 func (g *Query) context() (c match.Context, ok bool) {
 	before, after := g.Around, g.Around

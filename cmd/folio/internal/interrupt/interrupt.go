@@ -51,7 +51,7 @@ func Context(parent context.Context) (context.Context, func()) {
 	}
 }
 
-// stop lets signals do what they do by themselves.
+// stop restores the default action of signals.
 func (in *interrupts) stop() {
 	signal.Stop(in.signals)
 	signal.Stop(in.pipes)
@@ -90,7 +90,7 @@ func ReaderGone(err error) bool {
 	return ok && e.Path == failure.StandardOutput && errors.Is(err, syscall.EPIPE)
 }
 
-// Hangup lets fn say what SIGHUP does: if it returns true, the command goes on.
+// Hangup lets fn decide about SIGHUP: if it returns true, the command goes on.
 func Hangup(ctx context.Context, fn func() bool) {
 	if in, ok := ctx.Value(interruptsKey{}).(*interrupts); ok {
 		in.hangup.Store(&fn)

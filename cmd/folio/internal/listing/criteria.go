@@ -11,8 +11,7 @@ import (
 	"github.com/foliofs/folio/cmd/folio/internal/value"
 )
 
-// Criteria say which files are wanted: those that meet all of them. The zero value is met by every
-// file.
+// Criteria select files: a file must meet all of them. The zero value is met by every file.
 type Criteria struct {
 	Name, Iname  Glob
 	Types        FileTypes

@@ -1,5 +1,5 @@
 // Package listing goes through the files of a volume for ls, tree, du, find, stat and info: it
-// walks directories, sorts what is in them, and judges it by criteria.
+// walks directories, sorts their entries, and judges these by criteria.
 package listing
 
 import (

@@ -20,7 +20,7 @@ var errTwoNames = fmt.Errorf("%w: a directory lies in itself, or has more than o
 // symbolic links.
 type Walker struct {
 	Rx      *folio.Rx
-	Base    string                             // names are relative to this directory; "" for those of the volume
+	Base    string                             // names are relative to this directory; "" means the root of the volume
 	Fail    func(name string, err error) error // names the file in an error of the walk
 	Strict  bool                               // refuses names that lead elsewhere, and wrong types
 	Inodes  func(d fs.DirEntry) bool           // which files need their inodes; nil means all. Directories always do

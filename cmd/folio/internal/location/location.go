@@ -1,4 +1,4 @@
-// Package location reads VOLUME[@SNAPSHOT][:PATH], opens what it names, and names it in errors.
+// Package location reads VOLUME[@SNAPSHOT][:PATH], opens the named volume, and names it in errors.
 //
 // A Location is a file in a volume, as it is or as it was when a snapshot was made. An Operand also
 // knows how the command line spelled it. Views
@@ -183,7 +183,7 @@ func (l Location) snapshotFailure(err error) error {
 	return &fs.PathError{Path: l.Tree(), Err: err}
 }
 
-// MustChange refuses a snapshot where a command changes what it names.
+// MustChange refuses a snapshot if a command would change it.
 func (l Location) MustChange() error {
 	if l.Snapshot == "" {
 		return nil

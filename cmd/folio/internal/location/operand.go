@@ -14,8 +14,8 @@ import (
 type Operand struct {
 	Location
 	Slash bool // a slash follows, or it ends in a dot: it is a directory, or an error
-	// Inside reports whether the name ends in "." or "..", or is that of a root. It stands for the
-	// files in an existing directory.
+	// Inside reports whether the name ends in "." or "..", or is a root. It stands for the files in
+	// an existing directory.
 	Inside bool
 
 	onDisk bool // it has no colon, and is no volume

@@ -18,7 +18,7 @@ type Replacing struct {
 	Force    bool // a volume
 	ForceAny bool // any regular file
 
-	AnyEnding bool   // the name of the volume may end as that of an archive does
+	AnyEnding bool   // the name of the volume may end like an archive's
 	Stream    string // the command that writes the volume's file to standard output, if there is one
 }
 
@@ -77,7 +77,7 @@ func (r *Replacing) checkServer(volume string) error {
 		return failure.Hint(failure.At(loc.Volume, errReplaceServer), "remove its schema first, or name another volume")
 	}
 	v, err := loc.OpenVolume(&folio.Options{ReadOnly: true})
-	if err != nil { // making it says what is wrong
+	if err != nil { // making it returns the error
 		return nil
 	}
 	_ = v.Close()

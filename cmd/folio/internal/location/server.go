@@ -25,7 +25,7 @@ var (
 	errNoSnapshot = errors.New("is on a server, where volumes have no snapshots")
 )
 
-// InFile refuses what is on a server for a command that is about the file of a volume, or about
+// InFile refuses a volume on a server for a command that is about the file of a volume, or about
 // files on disk. The user is told another way.
 func InFile(name, way string) error {
 	if !OnServer(name) {
@@ -43,7 +43,7 @@ func HasSnapshots(volume string) error {
 }
 
 // parseServer reads the address of a volume on a server, and a path behind a colon. An @ behind the
-// name of the volume begins that of a snapshot, which is refused when it is opened.
+// name of the volume begins the name of a snapshot, which is refused when it is opened.
 func parseServer(arg string) Location {
 	address, name, _ := cutPath(arg)
 	l := Location{Volume: address, Path: Clean(name)}
@@ -68,7 +68,7 @@ func shown(arg string) string {
 // inAddress finds an address, which may stand behind a flag.
 var inAddress = regexp.MustCompile(`(?s)postgres(ql)?://.+`)
 
-// Hiding returns what replaces each address among the arguments of a command line by the one that
+// Hiding returns a replacer for each address among the arguments of a command line by the one that
 // is shown: an address may stand where a file on disk is wanted, or anything else. It is nil if
 // there is no address.
 func Hiding(args []string) *strings.Replacer {

@@ -11,7 +11,7 @@ import (
 // ErrMeanwhile says that another program has changed the same directory of the volume.
 var ErrMeanwhile = errors.New("was changed by another program meanwhile")
 
-// A step is an entry with what is done to its file.
+// A step is an entry with the change of its file.
 type step struct {
 	*tree.Entry
 	op *op

@@ -37,7 +37,7 @@ type Options struct {
 	DryRun   bool // change nothing
 
 	// Warn is called for each file that is left as it was. path is its name on disk. Several
-	// goroutines may call it. Skipped in Stats counts those that should not have been left out.
+	// goroutines may call it. Skipped in Stats counts the files that should not have been left out.
 	Warn func(path string, why error)
 	// Changed is told about each change after it was committed, in order.
 	Changed func(Change)

@@ -16,8 +16,8 @@ type op struct {
 	first string // of Linked: the name that the file has already
 }
 
-// An opQueue has the ops that Compare has planned and Apply has not got yet. They are in the order
-// of the entries.
+// An opQueue holds the ops that Compare has planned and Apply has not taken yet. They are in the
+// order of the entries.
 type opQueue struct {
 	mu  sync.Mutex
 	ops []*op // guarded by mu

@@ -39,7 +39,7 @@ type fileDiff struct {
 type dirDiff struct {
 	attr  difference // of the directory itself
 	files []fileDiff // of each of its Files
-	dirs  []string   // of its directories those that are one in the volume, too
+	dirs  []string   // its directories that are directories in the volume, too
 	extra []extra    // files that only the volume has
 }
 

@@ -52,7 +52,7 @@ func Check(dir, volume string, nonempty bool) (string, error) {
 	return real, checkEmpty(dir)
 }
 
-// checkMounts refuses a directory for what is mounted there, or around it.
+// checkMounts refuses a directory because of a mount there, or around it.
 func checkMounts(mounts []Mount, dir, real, volume string) error {
 	if m, ok := at(mounts, real); ok && m.IsVolume() && m.isOf(mounts, volume) {
 		return failure.Rehint(failure.At(dir, errAlready), "folio unmount "+dir+" unmounts it")
@@ -76,14 +76,14 @@ func (m *Mount) isOf(mounts []Mount, volume string) bool {
 	return location.SameFile(m.location(mounts).Volume, volume)
 }
 
-// Location returns what is mounted.
+// Location returns the mounted volume and its directory.
 func (m *Mount) Location() location.Location {
 	mounts, _ := list()
 	return m.location(mounts)
 }
 
-// location tells the volume from the path in it by looking for the file. If it is in a mount
-// whose daemon does not answer, the volume is what comes before the first colon.
+// location tells the volume from the path in it by looking for the file. If it is in a mount whose
+// daemon does not answer, the volume is the part before the first colon.
 func (m *Mount) location(mounts []Mount) location.Location {
 	if location.OnServer(m.Source) {
 		return location.Parse(m.Source)

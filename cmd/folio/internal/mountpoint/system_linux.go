@@ -50,7 +50,7 @@ func fusermount() string {
 	return ""
 }
 
-// Detach unmounts what is mounted at a resolved directory. It asks nothing of the daemon.
+// Detach unmounts the mount at a resolved directory. It asks nothing of the daemon.
 func Detach(dir string, way Way) error {
 	if os.Geteuid() != 0 {
 		return detachAsUser(dir, way)
@@ -96,8 +96,8 @@ var mountFlags = map[string]uintptr{
 }
 
 // Remount gives a volume that is mounted at a directory other options: ro, rw, exec, suid, dev and
-// their opposites. It passes over all other options. The daemon is not told: what was mounted for
-// reading only refuses changes even after rw.
+// their opposites. It passes over all other options. The daemon does not learn of it: a volume that
+// was mounted for reading only refuses changes even after rw.
 func Remount(dir string, options []string) error {
 	m, err := find(dir)
 	if err != nil {
@@ -185,7 +185,7 @@ func statfs(dir string) error {
 	}
 }
 
-// isStale reports whether an error is that of a mount without a daemon.
+// isStale reports whether an error means a mount without a daemon.
 func isStale(err error) bool {
 	return errors.Is(err, unix.ENOTCONN) || errors.Is(err, unix.ECONNABORTED) || errors.Is(err, unix.ECANCELED) || errors.Is(err, errStale)
 }

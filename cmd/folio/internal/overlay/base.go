@@ -50,7 +50,7 @@ func (b *Base) Close() (err error) {
 	return err
 }
 
-// OpenBase opens what the command line names as a base.
+// OpenBase opens the base that the command line names.
 func OpenBase(name string) (*Base, error) {
 	if info, err := os.Stat(name); err == nil && info.IsDir() {
 		return openDir(name)
@@ -147,8 +147,8 @@ func (d baseDir) with(name string, fn func(f *os.File) error) error {
 	return errors.Join(fn(f), f.Close())
 }
 
-// Xattrs returns the extended attributes of a file that a volume takes from disk. Those of a file
-// that cannot be opened are not known: it can be seen nevertheless.
+// Xattrs returns the extended attributes of a file that a volume takes from disk. The ones of a
+// file that cannot be opened are not known: it can be seen nevertheless.
 func (d baseDir) Xattrs(name string) (attrs map[string][]byte, err error) {
 	err = d.with(name, func(f *os.File) error {
 		attrs, err = disk.Xattrs(f)

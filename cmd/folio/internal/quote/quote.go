@@ -54,7 +54,7 @@ func escapeRune(b *strings.Builder, s string) int {
 	return n
 }
 
-// shellSpecial are the characters that have a meaning for a shell.
+// shellSpecial are the characters with a meaning for a shell.
 const shellSpecial = " \t\n!\"#$&'()*;<=>?[\\]^`{|}~"
 
 // Shell writes a name as GNU ls does on a terminal: such that a shell reads it back, and the

@@ -47,8 +47,8 @@ func (s *Streams) NewProgress(verb string, quiet bool) *Progress {
 // Shown reports whether there is a terminal to show it.
 func (p *Progress) Shown() bool { return p.w != nil }
 
-// Expect adds the bytes that size returns, if it knows them, to what will be done. It does not call
-// size where nothing is shown.
+// Expect adds the bytes that size returns, if it knows them, to the expected total. It does not
+// call size where nothing is shown.
 func (p *Progress) Expect(size func() (bytes int64, ok bool)) {
 	if p.Shown() {
 		if more, ok := size(); ok {
@@ -104,7 +104,7 @@ func (p *Progress) columns() int {
 }
 
 // line returns the line at a time. It has at most as many columns as there are, so that it does not
-// wrap: a bar takes what the text leaves, and a text that is too long is cut off.
+// wrap: a bar takes the space beside the text, and a text that is too long is cut off.
 func (p *Progress) line(now time.Time, columns int) string {
 	title := p.verb
 	if p.files > 0 {

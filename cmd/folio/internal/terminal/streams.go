@@ -65,7 +65,7 @@ func (s *Streams) Warn(err error) {
 	s.Complain("warning: " + failure.Message(err))
 }
 
-// Complain writes a line to standard error, without the passwords in what the command line gave.
+// Complain writes a line to standard error, without the passwords of the command line.
 func (s *Streams) Complain(line string) {
 	if s.Hidden != nil {
 		line = s.Hidden.Replace(line)
@@ -73,7 +73,7 @@ func (s *Streams) Complain(line string) {
 	fmt.Fprintf(s.Stderr, "folio: %s\n", line)
 }
 
-// WarnLeftOut says that a file was left out, and what it is.
+// WarnLeftOut reports a file that was left out, and its kind.
 func (s *Streams) WarnLeftOut(name, what string) {
 	s.Complain(fmt.Sprintf("warning: %s: %s, left out", quote.Escape(name), what))
 }

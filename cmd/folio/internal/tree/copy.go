@@ -35,7 +35,7 @@ type Copy struct {
 	Stats    folio.BuildStats // of the entries that the sink took in
 }
 
-// A Progress is told about what is copied.
+// A Progress receives the progress of a copy.
 type Progress interface {
 	// Expect adds the bytes that size returns, if it knows them, to the total. It does
 	// not call size if nothing is shown.

@@ -103,7 +103,7 @@ func copyContent(w io.Writer, e *tree.Entry, buf []byte) error {
 }
 
 // Create writes an archive to a file at path, which appears there complete and durable, or not at
-// all. Errors of writing are *fs.PathError with Op and path; those of an entry are
+// all. Errors of writing are *fs.PathError with Op and path; errors of an entry are
 // *tree.EntryError.
 func Create(ctx context.Context, path string, f Format, o *Options, fill Fill) error {
 	if f == Sqlar {
@@ -115,7 +115,7 @@ func Create(ctx context.Context, path string, f Format, o *Options, fill Fill) e
 	}
 	create := osfile.CreateTemp
 	if _, exists, err := osfile.Exists(resolved); err == nil && exists {
-		create = osfile.CreatePrivate // the mode and the owner are those of the old file
+		create = osfile.CreatePrivate // the mode and the owner are the old file's
 	}
 	file, err := osfile.CreateLive(filepath.Dir(resolved), create)
 	if err != nil {

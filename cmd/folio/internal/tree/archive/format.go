@@ -70,10 +70,10 @@ func FormatOf(file string) (f Format, ok bool) {
 type Foreign struct {
 	Ending  string
 	Program string // writes the compressed form of standard input to standard output; "" if none does
-	Tar     bool   // the name is that of a compressed tar archive
+	Tar     bool   // the name is a compressed tar archive's
 }
 
-// foreign are the endings of archives and of compressed files, except those of formats.
+// foreign are the endings of archives and of compressed files, except the ones of formats.
 var foreign = []Foreign{
 	{".xz", "xz", false},
 	{".txz", "xz", true},

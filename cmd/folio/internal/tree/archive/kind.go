@@ -20,7 +20,7 @@ import (
 	"github.com/foliofs/folio/cmd/folio/internal/tree/disk"
 )
 
-// magicSize is how many bytes of a file tell its kind: those of a tar header.
+// magicSize is how many bytes of a file show its kind: the size of a tar header.
 const magicSize = 512
 
 const (

@@ -25,7 +25,7 @@ import (
 //
 // where mode is a POSIX st_mode, mtime counts seconds, and data is the content as it is if it has
 // sz bytes, or else compressed by zlib. The data of a symbolic link is its target, with a sz of -1;
-// that of a directory is NULL.
+// for a directory it is NULL.
 type sqlarSource struct {
 	db *sqlitefile.DB
 	o  *tree.Options

@@ -131,7 +131,7 @@ func (s *sqlarWriter) content(e *tree.Entry) ([]byte, error) {
 	return s.plain.Bytes(), nil
 }
 
-// A shorter takes what a compressor writes, as long as that is shorter than the content.
+// A shorter takes the output of a compressor while that is shorter than the content.
 type shorter struct {
 	value
 	size int64 // of the content

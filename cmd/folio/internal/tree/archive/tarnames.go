@@ -13,7 +13,7 @@ import (
 // from 0.
 type tarNames struct {
 	names map[string]tarName
-	// linked has the names under which files with hard links are added, by their members.
+	// linked maps members to the names under which files with hard links are added.
 	linked map[int]string
 }
 

@@ -30,7 +30,7 @@ func newZipWriter(out io.Writer, o *Options) *zipWriter {
 	return &zipWriter{w: w, o: o, buf: make([]byte, copySize), first: make(map[tree.FileID]string)}
 }
 
-// field returns what zip does not know of an entry.
+// field returns the properties of an entry that zip does not know.
 func (z *zipWriter) field(e *tree.Entry) *zipField {
 	f := &zipField{
 		Mtime: e.ModTime.UnixNano(), Atime: e.AccessTime.UnixNano(), Ctime: e.ChangeTime.UnixNano(), Xattrs: e.Xattrs,

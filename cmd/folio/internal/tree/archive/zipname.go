@@ -55,7 +55,7 @@ func unicodePath(f *zip.File) (name string, ok bool) {
 const zipUTF8 = 1 << 11
 
 // zipText returns a name, or the target of a symbolic link, as an entry means it. Many programs
-// write UTF-8 without saying so: that stays. An archive of Folio has the bytes of the volume.
+// write UTF-8 without saying so: that stays. An archive of Folio holds the bytes of the volume.
 func zipText(f *zip.File, s string) string {
 	if utf8.ValidString(s) || f.Flags&zipUTF8 != 0 {
 		return s

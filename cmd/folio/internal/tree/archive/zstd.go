@@ -18,7 +18,7 @@ const maxWindow = 128 << 20
 // errWindow says that a stream needs more memory than an archive may take.
 var errWindow = &tree.CompressedError{Name: "zstd with a window of more than 128 MiB", Program: "zstd -dc --long=31"}
 
-// A zstdReader decompresses a stream. It gives the errors of its library our names, and those of
+// A zstdReader decompresses a stream. It gives the errors of its library our names, and errors of
 // reading stay as they are.
 type zstdReader struct {
 	in *tree.Meter

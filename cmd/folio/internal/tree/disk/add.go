@@ -10,7 +10,7 @@ import (
 	"github.com/foliofs/folio/cmd/folio/internal/tree"
 )
 
-// Add implements tree.Sink. Entries come in walk order. A regular file has a Content that is an
+// Add implements tree.Sink. Entries come in walk order. The Content of a regular file must be an
 // io.ReaderAt.
 func (w *Writer) Add(entry *tree.Entry) error {
 	e := *entry

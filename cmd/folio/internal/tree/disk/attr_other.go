@@ -8,7 +8,7 @@ import (
 	"github.com/foliofs/folio/cmd/folio/internal/tree"
 )
 
-// setTimes sets the times of a file in the directory. Those of a symbolic link stay.
+// setTimes sets the times of a file in the directory. The times of a symbolic link stay.
 func (d *outDir) setTimes(name string, attr *tree.Entry) error {
 	if attr.ModTime.IsZero() && attr.AccessTime.IsZero() {
 		return nil

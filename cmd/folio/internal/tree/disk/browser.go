@@ -26,7 +26,7 @@ func (b *Browser) Top() (*File, error) { return b.scan.top() }
 // Open opens a directory for Names and File.
 func (b *Browser) Open(f *File, path string) *Dir { return b.scan.open(f, path) }
 
-// Names returns the names in the directory, sorted, without those that Options.Skip names.
+// Names returns the names in the directory, sorted, without the names that Options.Skip selects.
 func (d *Dir) Names() ([]string, error) {
 	handle, err := d.acquire()
 	if err != nil {

@@ -20,7 +20,7 @@ type Differ interface {
 	Apply(entries []*tree.Entry) error
 }
 
-// A Comparison is what a Differ has found out about a directory.
+// A Comparison is the result of a Differ for a directory.
 type Comparison interface {
 	// HasDir reports whether a directory in the directory is one on the other side, too.
 	HasDir(name string) bool

@@ -159,7 +159,8 @@ var severedCalls = map[string]severedCall{
 	"EventKind.String": pure, "Kind.String": pure, "Problem.String": pure, "Stats.GroupSize": pure,
 	"TableBuilder.Append": pure, "TableBuilder.AppendKey": pure, "TableBuilder.Name": pure, "TableBuilder.Rows": pure,
 	"Object.Malformed": pure,
-	"Value.Int64":      pure, "Value.Float64": pure, "Value.Any": pure, "Value.Bytes": pure, "Value.IsNull": pure, "Value.Kind": pure, "Value.String": pure, "Value.Text": pure,
+	"ValueOf":          pure, "RecordOf": pure, "Assign": pure,
+	"Value.Int64": pure, "Value.Float64": pure, "Value.Any": pure, "Value.Bytes": pure, "Value.IsNull": pure, "Value.Kind": pure, "Value.String": pure, "Value.Text": pure,
 
 	"Open": {inDB, func(v *severed) error {
 		db, err := Open(v.path, &Options{NoMmap: v.plain, Durability: DurabilityOff})
@@ -280,14 +281,25 @@ var severedCalls = map[string]severedCall{
 		row, ok, err := x.FindRow(severedText(50))
 		return wrong(ok && row.Len() > 0, true, err)
 	}),
+	"Index.Internal": onIndex(func(x Index) error {
+		c := new(Cursor)
+		i := c.Internal(private.Key{})
+		i.ResetIndex(x.Internal(private.Key{}).At(x.rx))
+		ok, err := i.Seek(nil, false)
+		return wrong(ok, true, err)
+	}),
 	"Index.Name":   onIndex(func(x Index) error { return wrong(x.Name(), "by_b", nil) }),
 	"Index.Prefix": onIndex(func(x Index) error { return severedCount(x.Prefix(severedText(7)), 1) }),
 	"Index.Table":  onIndex(func(x Index) error { return wrong(x.Table(), "t", nil) }),
 
 	"Cursor.First": onCursor(func(c *Cursor) error { ok, err := c.First(); return at(c, 1, ok, err) }),
-	"Cursor.Last":  onCursor(func(c *Cursor) error { ok, err := c.Last(); return at(c, severedRows, ok, err) }),
-	"Cursor.Next":  onCursor(func(c *Cursor) error { return walkSevered(c, c.Next, 101, 1) }),
-	"Cursor.Prev":  onCursor(func(c *Cursor) error { return walkSevered(c, c.Prev, 99, -1) }),
+	"Cursor.Internal": onCursor(func(c *Cursor) error {
+		n, err := c.Internal(private.Key{}).Count(func() error { return nil })
+		return wrong(n, severedRows, err)
+	}),
+	"Cursor.Last": onCursor(func(c *Cursor) error { ok, err := c.Last(); return at(c, severedRows, ok, err) }),
+	"Cursor.Next": onCursor(func(c *Cursor) error { return walkSevered(c, c.Next, 101, 1) }),
+	"Cursor.Prev": onCursor(func(c *Cursor) error { return walkSevered(c, c.Prev, 99, -1) }),
 	"Cursor.Reset": onTable("t", func(t Table) error {
 		c := t.Cursor()
 		c.Reset(t)
@@ -302,7 +314,11 @@ var severedCalls = map[string]severedCall{
 		return severedValues(func(dst []Value) error { return c.ValuesUpTo(1000, dst) })
 	}),
 
-	"Row.Bytes":   onRow(func(row *Row) error { b, err := row.Bytes(1); return wrong(string(b), severedText(7), err) }),
+	"Row.Bytes": onRow(func(row *Row) error { b, err := row.Bytes(1); return wrong(string(b), severedText(7), err) }),
+	"Row.Internal": onRow(func(row *Row) error {
+		v, err := row.Internal(private.Key{}).Value(0)
+		return wrong(v.Int(), 7, err)
+	}),
 	"Row.Int64":   onRow(func(row *Row) error { n, err := row.Int64(0); return wrong(n, 7, err) }),
 	"Row.Float64": onRow(func(row *Row) error { x, err := row.Float64(0); return wrong(x, 7, err) }),
 	"Row.Time":    onRow(func(row *Row) error { _, err := row.Time(0); return err }),

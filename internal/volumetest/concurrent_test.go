@@ -228,7 +228,7 @@ func TestTimesInOrder(t *testing.T) {
 					t.Error(err)
 				}
 			})
-			blocked.Wait(t, "TestTimesInOrder", "WriteFile", "native.(*Store)")
+			blocked.Wait(t, "TestTimesInOrder", "WriteFile", "(*updates).wait")
 			return tx.WriteFile("first", nil, 0o644)
 		}))
 		wg.Wait()

@@ -110,8 +110,7 @@ func (t *kernelInodes) answer(n *store.Node, lookups uint64, to asker) (size int
 		}
 	}
 	if ok && !old && k.attrHash.tell(s) {
-		sh.stale = append(sh.stale, n.Ino)
-		t.fs.wakeWatcher()
+		t.markStale(sh, n.Ino)
 	}
 	sh.nodes[n.Ino] = k
 	return size, ok
@@ -147,10 +146,19 @@ func (t *kernelInodes) change(s *transition) {
 		k.attrHash = s.attrsAfter
 	default:
 		k.attrHash.known = attrsMixed
-		sh.stale = append(sh.stale, s.ino)
-		t.fs.wakeWatcher()
+		t.markStale(sh, s.ino)
 	}
 	sh.nodes[s.ino] = k
+}
+
+// markStale lets the watcher make the kernel drop the attributes of an inode. Without an observer
+// the kernel keeps them for a limited time at most, and nobody would take the inode from the list.
+func (t *kernelInodes) markStale(sh *inodeShard, ino store.Ino) {
+	if t.fs.observer == nil {
+		return
+	}
+	sh.stale = append(sh.stale, ino)
+	t.fs.wakeWatcher()
 }
 
 // takeStale returns the inodes that the kernel must forget, whatever changes say.

@@ -113,8 +113,8 @@ func (f ioFS) Sub(dir string) (fs.FS, error) {
 
 func (f ioFS) Glob(pattern string) ([]string, error) { return fs.Glob(globFS{f}, pattern) }
 
-// A globFS has the methods of an ioFS that fs.Glob needs, without the method that would call it
-// again.
+// A globFS provides the methods of an ioFS that fs.Glob needs, without the method that would call
+// it again.
 type globFS struct{ f ioFS }
 
 func (g globFS) Open(name string) (fs.File, error)          { return g.f.Open(name) }

@@ -149,7 +149,7 @@ func (s *Stats) GroupSize() float64 {
 	return float64(s.Changes) / float64(s.Commits)
 }
 
-// A CheckReport has the problems that [Volume.Check] found.
+// A CheckReport holds the problems that [Volume.Check] found.
 type CheckReport struct {
 	Problems []Problem // at most 100
 	Omitted  int       // how many more problems there are
@@ -168,8 +168,8 @@ type Problem struct {
 	What string
 }
 
-// A RepairReport has the changes of [Volume.Repair]. The embedded CheckReport has the problems that
-// are left.
+// A RepairReport holds the changes of [Volume.Repair]. The embedded CheckReport has the problems
+// that are left.
 type RepairReport struct {
 	Repairs []Repair // at most 100
 	More    int      // how many more repairs there were

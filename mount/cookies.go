@@ -18,7 +18,7 @@ type cookies struct {
 	dirs map[store.Ino]*dirCookies
 }
 
-// A dirCookies has the names of the places of a directory, one after the other.
+// A dirCookies holds the names of the places of a directory, one after the other.
 type dirCookies struct {
 	names []byte
 	ends  []uint32

@@ -22,7 +22,7 @@ type names struct {
 	dirs map[store.Ino]*dirNames
 }
 
-// A dirNames has the entries of one directory, one after the other: the length of the name, the
+// A dirNames holds the entries of one directory, one after the other: the length of the name, the
 // name, and the inode, 0 if the name is not there.
 type dirNames struct {
 	packed  []byte

@@ -42,8 +42,8 @@ type Options struct {
 type SnapshotDir int
 
 const (
-	// SnapshotsHidden has the directory, but does not list it: programs that go through all files,
-	// such as find, du, rsync and rm -r, do not come to the snapshots.
+	// SnapshotsHidden provides the directory, but does not list it: programs that go through all
+	// files, such as find, du, rsync and rm -r, do not come to the snapshots.
 	SnapshotsHidden SnapshotDir = iota
 	// SnapshotsVisible lists it in the root.
 	SnapshotsVisible

@@ -52,7 +52,7 @@ type Node struct {
 	Mtime, Ctime, Atime int64 // nanoseconds since 1970
 }
 
-// A Attr has the attributes that many inodes share.
+// An Attr holds the attributes that many inodes share.
 type Attr struct {
 	Mode, UID, GID uint32
 	Rdev           uint64

@@ -1,6 +1,6 @@
 package ddl
 
-// An expr has the facts about an expression that the schema needs: whether it is no more than a
+// An expr holds the facts about an expression that the schema needs: whether it is no more than a
 // name or a string, and its collation. The caller keeps its text.
 type expr struct {
 	kind      exprKind

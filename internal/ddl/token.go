@@ -2,7 +2,7 @@ package ddl
 
 import "strings"
 
-// tokenKind has the kinds of tokens that the grammar distinguishes. Words that the grammar never
+// tokenKind holds the kinds of tokens that the grammar distinguishes. Words that the grammar never
 // asks for are plain identifiers if SQLite lets them be names, else reserved. The order of the
 // constants is that of Q1: isID and isName are ranges.
 type tokenKind uint8

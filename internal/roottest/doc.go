@@ -50,7 +50,7 @@ type FS struct {
 	Prefix string
 }
 
-// An Owner has the facts about an inode that fs.FileInfo has no method for.
+// An Owner holds the facts about an inode that fs.FileInfo has no method for.
 type Owner struct {
 	Links    uint64
 	UID, GID uint32

@@ -52,7 +52,7 @@ func readTree(j *Job) fs.FS {
 	return fstest.MapFS{largeName: {Data: largeContent(j.Values.Int("large")), ModTime: treeTime, Mode: 0o644}}
 }
 
-// largeContent has a number in each word, which tells where it was read.
+// largeContent holds a number in each word, which tells where it was read.
 func largeContent(n int) []byte {
 	b := make([]byte, n)
 	for i := range b {

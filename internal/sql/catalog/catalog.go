@@ -21,7 +21,7 @@ const (
 	Real
 )
 
-// A Catalog has the schema of a database as one transaction sees it. Other transactions with the
+// A Catalog holds the schema of a database as one transaction sees it. Other transactions with the
 // same [Catalog.Cookie] may use it, too. It belongs to one goroutine at a time.
 type Catalog struct {
 	Cookie uint32

@@ -375,7 +375,7 @@ func (c *compiler) oneRow(st *step, s *source) (access, error) {
 	return &current{source: s, row: c.row(st.source)}, nil
 }
 
-// A current has the one row that another part of the machine sets.
+// A current holds the one row that another part of the machine sets.
 type current struct {
 	source *source
 	row    *[]record.Value

@@ -69,7 +69,7 @@ func (t *tx) applyStep() step {
 	}}
 }
 
-// An application has the arguments of the function apply.
+// An application holds the arguments of the function apply.
 type application struct {
 	seen, seenDirs, seenEntries []int64
 	seenNames                   [][]byte

@@ -6,7 +6,7 @@ import (
 	"github.com/foliofs/folio/internal/store"
 )
 
-// A batch has the changes that wait for a leader.
+// A batch holds the changes that wait for a leader.
 type batch struct {
 	leader  chan struct{} // holds one token, which a leader takes
 	second  chan struct{} // holds one token for another leader, while many changes wait

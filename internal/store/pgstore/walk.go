@@ -70,7 +70,7 @@ func elementsOf(path string) (names []string) {
 	return names
 }
 
-// A pathGroup has the paths through a node, in order, and how many of their names lead to it.
+// A pathGroup holds the paths through a node, in order, and how many of their names lead to it.
 type pathGroup struct {
 	paths []splitPath
 	depth int

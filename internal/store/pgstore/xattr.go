@@ -7,11 +7,11 @@ import (
 	"github.com/foliofs/folio/internal/store"
 )
 
-// An xattrRange has the extended attributes of neighbouring inodes. A read transaction that is
+// An xattrRange holds the extended attributes of neighbouring inodes. A read transaction that is
 // asked for those of one inode reads some more: a caller that copies a tree asks for those of each
 // file, and mostly there are none.
 type xattrRange struct {
-	// lists has the attributes of all inodes from first up to end, which is not in it.
+	// lists holds the attributes of all inodes from first up to end, which is not in it.
 	first, end store.Ino
 	lists      map[store.Ino]*xattrList
 
@@ -24,7 +24,7 @@ const (
 	maxXattrRows   = 64
 )
 
-// An xattrList has the extended attributes of an inode, or an error.
+// An xattrList holds the extended attributes of an inode, or an error.
 type xattrList struct {
 	store.XattrList
 	damage error

@@ -8,7 +8,7 @@ import (
 	"github.com/foliofs/folio/internal/store"
 )
 
-// A Queue has the orphans that a store has unpinned. The goroutine that unpins one removes it,
+// A Queue holds the orphans that a store has unpinned. The goroutine that unpins one removes it,
 // unless a write transaction of the store runs: that transaction may belong to this goroutine, or
 // wait for it. Then the orphans are removed when the transaction ends. A transaction that begins
 // during the removal may wait for the goroutine, too: the goroutine goes on then, and another one

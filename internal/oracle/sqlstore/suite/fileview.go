@@ -54,7 +54,7 @@ func (d *Driver) testFileView(t *testing.T) {
 	}
 }
 
-// A viewTest has a volume that SQL writes, and one that the library does.
+// A viewTest holds a volume that SQL writes, and one that the library does.
 type viewTest struct {
 	r               *rand.Rand
 	db              *sql.DB

@@ -14,7 +14,7 @@ import (
 	"github.com/foliofs/folio/internal/store/storetest"
 )
 
-// A Driver has the parts of a test that depend on the driver.
+// A Driver provides the parts of a test that depend on the driver.
 type Driver struct {
 	Name string                   // as it is registered with database/sql
 	DSN  func(path string) string // nil for the path itself

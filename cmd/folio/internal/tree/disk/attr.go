@@ -21,7 +21,7 @@ type WriteOptions struct {
 	// Before is called before an entry is written to a path in the directory. It reports whether
 	// the entry is passed over. It may be nil.
 	Before func(e *tree.Entry, to string) (pass bool, err error)
-	// Names has the names of files with several from From, the volume that the entries are in. It
+	// Names holds the names of files with several from From, the volume that the entries are in. It
 	// may be shared by several Writers.
 	Names tree.FirstNames
 	From  string

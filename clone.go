@@ -32,7 +32,7 @@ func (v *writer) Clone(oldname, newname string) error {
 }
 
 // CloneFile does what CopyFile does, but lets the two files share their content, as Clone does. It
-// fails with errors.ErrUnsupported where Clone does.
+// fails with errors.ErrUnsupported if Clone does.
 func (v *writer) CloneFile(oldname, newname string) error {
 	f, p, err := v.replacementBy("clonefile", oldname, newname)
 	if err != nil {

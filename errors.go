@@ -83,7 +83,7 @@ var (
 // that of a source.
 func pathError(op, name string, err error) error { return posix.PathError(op, name, err) }
 
-// storeError is the error of a store for a method that names its file: where the volume is closed,
+// storeError is the error of a store for a method that names its file: when the volume is closed,
 // that is all there is to say of it.
 func storeError(err error) error {
 	if err != nil && errors.Is(err, fs.ErrClosed) {

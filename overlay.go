@@ -205,7 +205,7 @@ func (o *Overlay) Discard(ctx context.Context) error {
 // has changed. At last it removes files and moves the new ones in place. A crash may leave a part
 // of the changes, and Commit can be called again.
 //
-// A file that was moved is copied and removed. Owners are set where they differ, which needs the
+// A file that was moved is copied and removed. Owners are set if they differ, which needs the
 // right to do so. Devices, fifos and sockets fail with errors.ErrUnsupported, and extended
 // attributes are not set.
 func (o *Overlay) Commit(ctx context.Context, dir *os.Root) error {

@@ -39,7 +39,7 @@ type RestoreReport struct {
 //
 // A file that is equal is left alone. It is if nothing of it was changed since the snapshot was
 // made; otherwise its content is compared, and only differences are written. A file that still has
-// a name below path, under whatever name, keeps its inode, also where that has further names
+// a name below path, under whatever name, keeps its inode, also if that has further names
 // elsewhere: they show the content of the snapshot, too. Other files come back as new inodes. So
 // programs that have a file open see its content change, and keep the content of a file that is
 // removed.

@@ -38,7 +38,7 @@ type Options struct {
 }
 
 // A SnapshotDir says whether a mount has a directory of snapshots. There is none while the volume
-// has no snapshot, and none where it has a file of its own with the name .snapshots.
+// has no snapshot, and none if it has a file of its own with the name .snapshots.
 type SnapshotDir int
 
 const (

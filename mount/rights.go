@@ -15,7 +15,7 @@ import (
 // The kernel checks the permissions of a request before it sends it, by its cached directory, name
 // and inode. Another process may have changed them since. So before a request changes something,
 // the daemon compares the kernel's attributes with the current ones. If they differ, it checks the
-// permissions itself. Where it cannot be certain, it answers with ESTALE: the kernel then looks up
+// permissions itself. If it cannot be certain, it answers with ESTALE: the kernel then looks up
 // each name of the path again, checks again, and sends the request once more. If that meets another
 // change, the program gets ESTALE.
 //

@@ -26,7 +26,7 @@ const (
 	slowLook    = 5 * time.Millisecond
 	slowFor     = time.Second
 	asleepLook  = time.Second
-	polledLook  = 4 * time.Millisecond // where the system does not tell of writes
+	polledLook  = 4 * time.Millisecond // if the system does not tell of writes
 	retryAfter  = 2 * time.Millisecond
 	retryDirs   = 20 * time.Millisecond
 	mostRetries = 200
@@ -284,7 +284,7 @@ func (f *invalidator) all(rx store.Rx) error {
 	return nil
 }
 
-// everything notes all that the kernel was told, where nothing can be compared.
+// everything notes all that the kernel was told, if nothing can be compared.
 func (f *invalidator) everything() {
 	all := store.InoSpan{First: store.Root, Last: store.MaxIno}
 	f.fs.inodes.within(all, func(ino store.Ino, _ attrHash) { f.inode(ino, true) })

@@ -240,7 +240,7 @@ func (z *zipArchiver) add(f *walked, link string, content io.Reader) error {
 
 // portableName returns a path with percent codes, such as %5C, for characters that mislead programs
 // that unpack an archive: backslashes, which some take for slashes, the colon of a drive, and
-// control characters. A percent sign gets a code where it would begin one. So two names never
+// control characters. A percent sign gets a code if it would begin one. So two names never
 // become one.
 func portableName(name string) string {
 	var b strings.Builder

@@ -130,7 +130,7 @@ func listLinks(c *call) error {
 	return c.s.pages.WriteLinks(c.w, &page.Links{Frame: c.frame(&place{root: c.s.base, name: "."}), List: rows})
 }
 
-// writeJSON answers with a value, where a reader would get a page.
+// writeJSON answers with a value, when a reader would get a page.
 func (c *call) writeJSON(v any) error {
 	c.w.Header().Add("Vary", "Accept")
 	c.w.Header().Set("Content-Type", "application/json")

@@ -68,7 +68,7 @@ func (h *histogram) add(d time.Duration) {
 	h.sum.Add(int64(d))
 }
 
-// write writes the histogram in the form of Prometheus, where each bucket has those below it in it.
+// write writes the histogram in the form of Prometheus, if each bucket has those below it in it.
 func (h *histogram) write(w io.Writer, name string) {
 	head(w, name, "histogram")
 	var below int64

@@ -33,7 +33,7 @@ type Error struct {
 	err      error
 }
 
-// Error returns the message, which is SQLite's where SQLite has the same error.
+// Error returns the message, which is SQLite's if SQLite has the same error.
 func (e *Error) Error() string { return e.Message }
 
 // Unwrap returns the error of the storage engine or of the context, if that is the cause.

@@ -75,7 +75,7 @@ var (
 )
 
 // Batch calls fn with a transaction, as [DB.Update] does, and may run it in one transaction
-// together with the functions of other calls of Batch. That is faster where many goroutines make
+// together with the functions of other calls of Batch. That is faster if many goroutines make
 // small changes at the same time, for example one insert each. A single caller gains nothing.
 //
 // If fn returns nil, everything that it did is committed when Batch returns nil. If it fails,

@@ -253,7 +253,7 @@ func (r *rowBuilder) setValue(s *slot, a ddl.Affinity, v record.Value) bool {
 	return true
 }
 
-// setInt applies the affinity to an integer. A REAL column keeps one as an integer where that is
+// setInt applies the affinity to an integer. A REAL column keeps one as an integer if that is
 // shorter.
 func (r *rowBuilder) setInt(s *slot, a ddl.Affinity, v int64) {
 	switch {

@@ -19,7 +19,7 @@ const maxProblems = 100
 
 // A Problem is one thing that is wrong with a database.
 type Problem struct {
-	Page   uint32 // the page that shows it; 0 where it is no single page
+	Page   uint32 // the page that shows it; 0 if it is no single page
 	Object string // the table or index, "freelist" or "pointer map"; "" for the database as a whole
 	What   string
 

@@ -74,7 +74,7 @@ func (r *columnRule) broken(v *record.Value) string {
 }
 
 // isNumber reports whether the whole of a text is a decimal number, with space around it: SQLite
-// stores such a text as a number where the column prefers numbers.
+// stores such a text as a number if the column prefers numbers.
 func isNumber(v *record.Value) bool {
 	b := v.Bytes()
 	if v.Enc() > format.UTF8 {

@@ -12,7 +12,7 @@ import (
 // Invariants:
 //
 //	T1  stack[:depth+1] are the pages from the root to the current one; their cells before i are
-//	    done, and so is child i where below is set.
+//	    done, and so is child i if below is set.
 //	T2  last is the greatest rowid that has been seen, in a row or as the key of an interior page,
 //	    if any is set. All rowids to come are greater.
 type treeWalk struct {

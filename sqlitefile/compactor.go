@@ -77,7 +77,7 @@ func (c *compactor) trees() (roots []uint32, err error) {
 	return roots, nil
 }
 
-// place fixes the numbers of the roots where they come before all other pages, and returns the
+// place fixes the numbers of the roots if they come before all other pages, and returns the
 // first page behind them.
 func (c *compactor) place(trees []uint32) (next uint32, err error) {
 	next = c.pointers.usual(2)

@@ -77,7 +77,7 @@ func readsAny(x *expr.Expr, columns map[int]bool) bool {
 	return false
 }
 
-// setComputed lets the virtual columns of a table be computed where a row is read, or remember why
+// setComputed lets the virtual columns of a table be computed when a row is read, or remember why
 // they cannot be.
 func (def *tableDef) setComputed(rx *Rx) {
 	virtual := false

@@ -162,7 +162,7 @@ func (t TableWriter) resolveGenerated(err error) error {
 }
 
 // typesFirst returns the error of a value that its column in a STRICT table does not take, if
-// SQLite looks at types before NOT NULL: where the table has generated columns.
+// SQLite looks at types before NOT NULL: if the table has generated columns.
 func (t TableWriter) typesFirst(values []any) error {
 	b := &t.state.row
 	if !b.strict || !slices.ContainsFunc(b.columns, func(c ddl.Column) bool { return c.Generated != nil }) {

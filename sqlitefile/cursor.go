@@ -82,7 +82,7 @@ func (c *Cursor) start(back bool) (root uint32, err error) {
 	return c.rx.rootOf(c.shape, c.tree.Root)
 }
 
-// turn starts a new budget where the direction changes.
+// turn starts a new budget when the direction changes.
 func (c *Cursor) turn(back bool) {
 	if c.depth < 0 || c.back != back {
 		c.back, c.budget = back, c.rx.pager.PageCount

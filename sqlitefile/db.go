@@ -31,7 +31,7 @@ type Options struct {
 	// default is DurabilityFull.
 	Durability Durability
 	// JournalMode is the mode of a new database. JournalDefault, which is 0, is WAL for a file on a
-	// disk, and JournalDelete in memory and where files cannot be mapped. A database that is there
+	// disk, and JournalDelete in memory and if files cannot be mapped. A database that is there
 	// keeps its mode, in WAL or not, until SetJournalMode changes that; if it is in rollback mode,
 	// JournalDelete, JournalTruncate and JournalPersist say how it finishes its journal.
 	JournalMode JournalMode
@@ -42,7 +42,7 @@ type Options struct {
 	PageSize int
 	// Exclusive keeps all other connections out for as long as the database is open, as SQLite's
 	// locking_mode=EXCLUSIVE does: they get SQLITE_BUSY. The index of the log is then in memory of
-	// this process, without a file -shm, so that it works where files cannot be mapped for sharing.
+	// this process, without a file -shm, so that it works if files cannot be mapped for sharing.
 	// Open gives ErrBusy if another connection has the database open, and ErrReadOnly if it cannot
 	// be written.
 	Exclusive bool

@@ -241,7 +241,7 @@ func (rx *Rx) computedDefault(t *ddl.Table, d *ddl.Default) insertDefault {
 // column is yet to be applied to it.
 type insertDefault struct {
 	value  record.Value
-	layout string // of the time of the insertion, in UTC, where that is the value
+	layout string // of the time of the insertion, in UTC, if that is the value
 	known  bool   // false for an expression, which SQLite must evaluate
 }
 

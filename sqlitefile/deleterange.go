@@ -27,7 +27,7 @@ import (
 const deleteBatch = 4 << 20
 
 // DeleteRange deletes the rows with low <= rowid <= high and returns how many there were. It takes
-// whole pages out of the table where it can, and is then much faster than Delete for each row.
+// whole pages out of the table if it can, and is then much faster than Delete for each row.
 func (t TableWriter) DeleteRange(low, high int64) (n int64, err error) {
 	if err := t.ready(); err != nil {
 		return 0, err

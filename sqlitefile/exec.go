@@ -31,9 +31,9 @@ func (db *DB) Exec(ctx context.Context, sql string) error {
 //	ALTER TABLE ADD [COLUMN]
 //	    in time that does not depend on the rows, unless the column has a CHECK or the table is STRICT
 //	ALTER TABLE RENAME TO
-//	    with the foreign keys that refer to the table; only where there is no view and no trigger
+//	    with the foreign keys that refer to the table; only if there is no view and no trigger
 //	ALTER TABLE RENAME [COLUMN] TO
-//	    with all that names the column; only where there is no view and no trigger
+//	    with all that names the column; only if there is no view and no trigger
 //
 // A table from Tx.Table must be asked for again afterwards, and one from Rx.Table or Rx.Index
 // must not be used any more.

@@ -10,7 +10,7 @@ import (
 
 // firstColumns returns a writer of the same table that takes the values of its first n columns
 // only. It is for a program whose tables other programs may have given further columns: a row that
-// is there keeps its values of these, and a new one gets their defaults, or a new rowid where the
+// is there keeps its values of these, and a new one gets their defaults, or a new rowid if the
 // INTEGER PRIMARY KEY is one of them. CURRENT_TIME, CURRENT_DATE and CURRENT_TIMESTAMP are the time
 // of each insertion. A default with a function that the engine does not know is ErrUnsupported.
 func (t TableWriter) firstColumns(n int) TableWriter {

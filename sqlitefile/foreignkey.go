@@ -18,7 +18,7 @@ type foreignKey struct {
 	child  string
 	parent *tableDef
 	to     []int     // the columns of the parent's key, as Columns are the child's
-	index  *indexDef // of the parent's key; nil where that is the rowid or the primary key of a table WITHOUT ROWID
+	index  *indexDef // of the parent's key; nil if that is the rowid or the primary key of a table WITHOUT ROWID
 	order  []int     // the places in to of the columns of that key, in its own order
 }
 

@@ -42,7 +42,7 @@ func nameOf(kind string, n int, names []string) string {
 // A JournalMode says how commits are made atomic, in SQLite's words. All but WAL keep a rollback
 // journal: the pages as they were, until the file has them as they shall be.
 //
-// WAL is several times as fast where commits are small, and its readers and its writer do not wait
+// WAL is several times as fast if commits are small, and its readers and its writer do not wait
 // for each other. While the database is open it has two more files, a log with the name of the
 // database and "-wal", and the index of the log, with "-shm". All processes that use it must run on
 // one machine. The last commits are in the log: a copy of the database file alone lacks them, and

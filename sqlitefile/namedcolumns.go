@@ -22,7 +22,7 @@ type namedColumns struct {
 //	id, err := task.Insert("pending", payload)
 //	ok, err := task.Update(id, "done", nil)
 //
-// A new row gets the defaults of the other columns, as INSERT gives them, or a new rowid where the
+// A new row gets the defaults of the other columns, as INSERT gives them, or a new rowid if the
 // INTEGER PRIMARY KEY is one of them. CURRENT_TIME, CURRENT_DATE and CURRENT_TIMESTAMP are the time
 // of each insertion. A row that is there keeps its values of the other columns. So a program is not
 // disturbed if ALTER TABLE adds a column. Set and WriteAt still count the columns of the table.

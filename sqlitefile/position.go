@@ -168,7 +168,7 @@ func (c *Cursor) lost() bool {
 	return c.rx.pager.Changed(c.path[0].Pgno, c.saved.clock) || c.rx.pager.Moved(c.saved.clock)
 }
 
-// step is Next or, if back, Prev where the cursor is not reading.
+// step is Next or, if back, Prev when the cursor is not reading.
 func (c *Cursor) step(back bool) (ok bool, err error) {
 	if c.state == nowhere {
 		return false, nil

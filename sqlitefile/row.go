@@ -39,7 +39,7 @@ type shape struct {
 
 	rowidField int // place of the rowid in the records of an index; -1 without
 
-	computed []*computed // by column: how a virtual one is computed; nil for other columns, and where there is none
+	computed []*computed // by column: how a virtual one is computed; nil for other columns, and if there is none
 	refused  error       // why the virtual ones cannot be computed
 }
 
@@ -48,7 +48,7 @@ type column struct {
 	name  string
 	field int          // place in the record; -1 in a virtual column, which is computed and not stored
 	real  bool         // integers in it are meant as floats, and are stored short
-	dflt  record.Value // where the record is too short to hold it
+	dflt  record.Value // if the record is too short to hold it
 	expr  bool         // that value is the result of an expression, which is for SQLite to evaluate
 }
 
@@ -270,7 +270,7 @@ func (r *Row) blob(i int) (size int64, at uint64, dflt []byte, err error) {
 }
 
 // tableRow lets row be the one in cell i of a table leaf. A scan spends its time here: hence no
-// calls where there is nothing out of the ordinary.
+// calls if there is nothing out of the ordinary.
 func (rx *Rx) tableRow(row *Row, n *btree.Node, i int, s *shape) error {
 	off := n.Offset(i)
 	if off+2 > len(n.Data) {

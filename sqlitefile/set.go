@@ -83,7 +83,7 @@ func (t TableWriter) setEntry(rowid int64, column int, value any) (ok bool, err 
 	return t.Update(rowid, values...)
 }
 
-// setField is Set where that is easy: all but the value and its type stay as they are stored.
+// setField is Set if that is easy: all but the value and its type stay as they are stored.
 func (t TableWriter) setField(rowid int64, column int, value any) (ok, easy bool, err error) {
 	s := t.state
 	if found, err := s.tree.SeekRow(rowid); err != nil || !found {
@@ -113,7 +113,7 @@ func (t TableWriter) setField(rowid int64, column int, value any) (ok, easy bool
 }
 
 // patch lets s.record be an old record with the value of a column, which was loaded, in place of
-// its content. It does not do so where the header is, or becomes, longer than one byte can tell, or
+// its content. It does not do so if the header is, or becomes, longer than one byte can tell, or
 // has no such column.
 func (s *tableState) patch(old []byte, column int, value any) (ok bool) {
 	types, body, ok := format.RecordHeader(old)

@@ -25,7 +25,7 @@ type Stats struct {
 
 	Readers int // transactions at work, including the ones that write
 	// OldestReader is since when the oldest of these may have been at work; zero if there are none.
-	// Where transactions follow one another without a gap and no transaction writes, it is since
+	// If transactions follow one another without a gap and no transaction writes, it is since
 	// when that has been so. A reader that stays for long keeps the log from restarting.
 	OldestReader time.Time
 }

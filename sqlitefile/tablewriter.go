@@ -167,7 +167,7 @@ func (t TableWriter) newRowid() (int64, error) {
 	return t.randomRowid()
 }
 
-// randomRowid looks for a free rowid where the largest is taken, as SQLite does.
+// randomRowid looks for a free rowid if the largest is taken, as SQLite does.
 func (t TableWriter) randomRowid() (int64, error) {
 	for range 100 {
 		rowid := rand.Int64N(btree.MaxRowid>>1) + 1
@@ -382,7 +382,7 @@ func (t TableWriter) Update(rowid int64, values ...any) (ok bool, err error) {
 	}))
 }
 
-// updateAlone is Update for a table without indexes, where the row as it was is not needed.
+// updateAlone is Update for a table without indexes, if the row as it was is not needed.
 func (t TableWriter) updateAlone(rowid int64, values []any) (ok bool, err error) {
 	s := t.state
 	if err := t.prepareUpdate(rowid, values); err != nil {

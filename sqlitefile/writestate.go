@@ -47,7 +47,7 @@ type indexState struct {
 	tree     *btree.Tree
 	fields   []int      // the slots in a record
 	rule     *indexRule // nil without expressions
-	old, new []byte     // empty where the index, which is partial, does not have the row
+	old, new []byte     // empty if the index, which is partial, does not have the row
 }
 
 // writeState returns the write state of the transaction's schema.

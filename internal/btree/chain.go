@@ -31,7 +31,7 @@ type partReader struct {
 	off   int // in the first part
 }
 
-// next returns the following n bytes, or fewer where a part ends.
+// next returns the following n bytes, or fewer when a part ends.
 func (r *partReader) next(n int) []byte {
 	for len(r.parts) > 0 {
 		if part := r.parts[0][r.off:]; len(part) > 0 {

@@ -25,7 +25,7 @@ func (t *Tree) clear() (entries int64, err error) {
 // A clearing releases the pages of a tree.
 type clearing struct {
 	t      *Tree
-	budget uint32 // how many pages may yet be met: more than the database has are met where a page has two parents
+	budget uint32 // how many pages may yet be met: more than the database has are met if a page has two parents
 }
 
 // below releases all that page pgno, the last one of the path to be, leads to, and tells how many

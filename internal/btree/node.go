@@ -123,7 +123,7 @@ var Everything = Span{0, MaxRowid}
 //
 // Rowids are mostly dense, so the first probes go where the key would stand if the keys were evenly
 // spread over s: that saves most of the cache misses and of the mispredicted branches of a binary
-// search. Where they are not, it is one.
+// search. If they are not, it is one.
 func (n *Node) SearchRowid(rowid int64, s Span) (i int, found, ok bool) {
 	lo, hi := 0, n.Cells
 	if s.high == MaxRowid && hi > 0 {

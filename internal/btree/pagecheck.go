@@ -38,11 +38,11 @@ func (n *Node) sound(s *format.Spill) bool {
 	return end <= len(n.Data) && fragments+len(n.Data)-end == n.fragments()
 }
 
-// wasSound tells checkSound whether a page was sound before it changes. It is false where checks
+// wasSound tells checkSound whether a page was sound before it changes. It is false if checks
 // are not compiled in: a page that came damaged from the file is no mistake of ours.
 func (n *Node) wasSound(s *format.Spill) bool { return invariant.Enabled && n.sound(s) }
 
-// checkSound panics, where checks are compiled in, if a page that was sound no longer is.
+// checkSound panics if checks are compiled in and a page that was sound no longer is.
 func (n *Node) checkSound(was bool, s *format.Spill) {
 	if invariant.Enabled && was {
 		invariant.Check(n.sound(s), "page %d: not well-formed any more", n.Pgno)

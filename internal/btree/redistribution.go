@@ -65,7 +65,7 @@ func (r *redistribution) write() error {
 }
 
 // Which neighbours share with a page that is too full decides how often pages are written, and how
-// full they are. One that has room is enough. Only where neither has any, two are asked, even the
+// full they are. One that has room is enough. Only if neither has any, two are asked, even the
 // two on one side, before a page is added.
 //
 // SQLite asks two neighbours each time, and has siblings change places to keep their numbers in
@@ -73,7 +73,7 @@ func (r *redistribution) write() error {
 // key and 16118 pages in the end, SQLite's way 1.392 and 16243.
 
 // pair chooses the i-th child of the parent and the neighbour that has more room. It is not ok if
-// that cannot take the cells of the run, nor at the right end: where keys come nearly in order,
+// that cannot take the cells of the run, nor at the right end: if keys come nearly in order,
 // pages before the last two must be left full.
 func (r *redistribution) pair(i int) (ok bool) {
 	if r.tree.Ws.run.n == 0 || i+1 >= r.parent.Cells {
@@ -242,7 +242,7 @@ func (r *redistribution) assign() error {
 	return nil
 }
 
-// fill writes page k, or changes it where it still holds most of its cells, or leaves it as it is.
+// fill writes page k, or changes it if it still holds most of its cells, or leaves it as it is.
 func (r *redistribution) fill(k int) error {
 	pgno, from, to := r.next.pages[k], r.next.from[k], r.next.to[k]
 	j := slices.Index(r.old.pages[:r.old.n], pgno)

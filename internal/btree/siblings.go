@@ -114,10 +114,10 @@ func (s *siblings) copy(f *filler, from, to int) (ok bool) {
 
 // A deal tells which cells go to which page.
 //
-//	D1  Page k gets cells from[k] to to[k], at least one, which take room[k] bytes. Where there are
+//	D1  Page k gets cells from[k] to to[k], at least one, which take room[k] bytes. If there are
 //	    dividers, cell to[k] is the one between pages k and k+1.
 //	D2  pages[:have] are the siblings and those that are new; from n on they are not used any more.
-//	    Where their number changes they ascend, so that entries that follow each other are in pages
+//	    If their number changes they ascend, so that entries that follow each other are in pages
 //	    that do; otherwise each stays where it is, as most of its cells do.
 type deal struct {
 	n, have  int

@@ -314,7 +314,7 @@ func (t *Tree) Write(dst []byte, e *entry, local int, overflow uint32) {
 	clear(dst[p:]) // the padding up to minCell
 }
 
-// insert adds e in the leaf at the end of the path, and makes room where there is none.
+// insert adds e in the leaf at the end of the path, and makes room if there is none.
 func (t *Tree) insert(e entry) error {
 	at := &t.Steps[t.Depth]
 	n, err := t.edit(at.Pgno)
@@ -351,7 +351,7 @@ func (t *Tree) own(overflow, pgno uint32) error {
 	return t.store.Linked(overflow, pgno, format.PointerOverflow)
 }
 
-// Replace puts e in place of the entry that the path leads to. Where the cell stays as long as it
+// Replace puts e in place of the entry that the path leads to. If the cell stays as long as it
 // is, nothing moves.
 func (t *Tree) Replace(e entry) error {
 	at := t.Steps[t.Depth]
@@ -503,7 +503,7 @@ func (t *Tree) takeLast() (c cell, err error) {
 	return t.Ws.spare, t.fault(&leaf, leaf.drop(last, &t.spill))
 }
 
-// overfill goes on where an entry that takes the place of a deleted one does not fit in its
+// overfill goes on if an entry that takes the place of a deleted one does not fit in its
 // interior page, and waits in the run. That page is split first, after which the path is no longer
 // known; then the leaf that the entry came from, which is the last one before it, is looked for.
 func (t *Tree) overfill(level int, c cell) error {

@@ -7,7 +7,7 @@ import (
 )
 
 // relocate moves page from, which is no root unless p says so and is not free, to page to, whose
-// content goes. It changes the pointer to it, and the pointer map where the page or its pointers
+// content goes. It changes the pointer to it, and the pointer map if the page or its pointers
 // are in it. Page from keeps its content, and belongs to no tree.
 func (f *Freelist) relocate(from, to uint32, p format.Pointer) error {
 	old, err := f.source.Page(from)
@@ -187,7 +187,7 @@ func (f *Freelist) take(match func(pgno uint32) bool) (pgno uint32, err error) {
 	return pgno, err
 }
 
-// find is take where there need not be one.
+// find is take if there need not be one.
 func (f *Freelist) find(match func(pgno uint32) bool) (pgno uint32, ok bool, err error) {
 	head, err := f.source.Page(1)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 // Pages are handed out in order. So the number of the next page is known before it is made,
 // provided that no other code asks for one in between.
 type Payload struct {
-	out  *File  // nil where there is no overflow
+	out  *File  // nil if there is no overflow
 	Dst  []byte // the free rest of the present place
 	left int    // bytes of the payload that come after dst
 }

@@ -38,7 +38,7 @@ func (e *Export) archiveFormat() (archive.Format, error) {
 	return f, location.Written(e.dir, "folio export VOLUME -")
 }
 
-// checkArchive refuses early where an archive cannot be.
+// checkArchive refuses early if an archive cannot be.
 func (e *Export) checkArchive() error {
 	if e.dir == "-" {
 		if e.OutTerminal {

@@ -37,8 +37,8 @@ type Reflink string
 // The values of Reflink.
 const (
 	ReflinkNever  Reflink = "never"
-	ReflinkAuto   Reflink = "auto"   // where that is possible
-	ReflinkAlways Reflink = "always" // it is an error where that is not possible
+	ReflinkAuto   Reflink = "auto"   // if that is possible
+	ReflinkAlways Reflink = "always" // it is an error if that is not possible
 )
 
 // errNotShared is the error of a copy that must share its content and cannot.

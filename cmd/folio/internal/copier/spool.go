@@ -16,7 +16,7 @@ type spool struct {
 	start int64
 	size  int64
 	given bool   // the file is the caller's: standard input
-	temp  string // the name of the file, where the system does not let it go while it is open
+	temp  string // the name of the file, if the system does not let it go while it is open
 }
 
 const (

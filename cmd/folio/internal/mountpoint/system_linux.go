@@ -17,7 +17,7 @@ import (
 
 const (
 	device = "/dev/fuse"
-	// OtherWay is how volumes are served where they cannot be mounted.
+	// OtherWay is how volumes are served if they cannot be mounted.
 	OtherWay = "serve the volume by WebDAV (folio serve)"
 )
 
@@ -126,7 +126,7 @@ func Remount(dir string, options []string) error {
 	return failure.At(dir, unix.Mount(m.Source, m.Dir, "", flags, ""))
 }
 
-// abort ends the connection of a mount. Root can do that, and the user who mounted it, where the
+// abort ends the connection of a mount. Root can do that, and the user who mounted it, if the
 // file system fusectl is mounted.
 func (m *Mount) abort() error {
 	_, number, _ := strings.Cut(m.Device, ":")

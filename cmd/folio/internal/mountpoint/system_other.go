@@ -10,7 +10,7 @@ import (
 	"github.com/foliofs/folio/cmd/folio/internal/failure"
 )
 
-// OtherWay is how volumes are served where they cannot be mounted.
+// OtherWay is how volumes are served if they cannot be mounted.
 const OtherWay = "serve the volume by WebDAV (folio serve)"
 
 // Able says that volumes cannot be mounted here.

@@ -144,7 +144,7 @@ func (m *Mount) socket() string {
 }
 
 // Announce lets Unmount wait until closed is called, by the process that has a volume mounted at a
-// resolved directory. Where another process has the name of the socket, Unmount does not wait.
+// resolved directory. If another process has the name of the socket, Unmount does not wait.
 func Announce(dir string) (closed func()) {
 	mounts, err := list()
 	m, ok := at(mounts, dir)

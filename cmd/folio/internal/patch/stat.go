@@ -94,7 +94,7 @@ type layout struct {
 	most                int64 // lines of the file that changed most
 }
 
-// layout gives the names 5/8 of the width, and the rest 3/8, where not both have the room that they
+// layout gives the names 5/8 of the width, and the rest 3/8, if not both have the room that they
 // want.
 func (s *Stat) layout() layout {
 	var l layout

@@ -16,7 +16,7 @@ import (
 // A Progress shows on a terminal how far a command is, if it takes more than a moment. Elsewhere it
 // shows nothing. It belongs to one goroutine, except for Total.
 type Progress struct {
-	w     io.Writer // nil where nothing is shown
+	w     io.Writer // nil if nothing is shown
 	verb  string
 	Total atomic.Int64 // bytes; 0 while unknown
 	Bytes int64
@@ -48,7 +48,7 @@ func (s *Streams) NewProgress(verb string, quiet bool) *Progress {
 func (p *Progress) Shown() bool { return p.w != nil }
 
 // Expect adds the bytes that size returns, if it knows them, to the expected total. It does not
-// call size where nothing is shown.
+// call size if nothing is shown.
 func (p *Progress) Expect(size func() (bytes int64, ok bool)) {
 	if p.Shown() {
 		if more, ok := size(); ok {

@@ -73,7 +73,7 @@ type Entry struct {
 	ID     FileID // of a file on disk; zero for any other, and with a Link
 	Shared bool   // the file on disk has several names
 	Size   int64  // of a regular file's content, in bytes
-	// Holes says that some of the content is zeros that need no room. It may be false where there
+	// Holes says that some of the content is zeros that need no room. It may be false if there
 	// are such.
 	Holes bool
 	// Link is the name of the earlier entry that is the same file, or empty. With a Link, a Header

@@ -22,7 +22,7 @@ const (
 	executeBits = 0o111
 )
 
-// The letters of a MODE. X counts only where a file may be executed already.
+// The letters of a MODE. X counts only if a file may be executed already.
 var (
 	whoBits  = map[rune]uint32{'u': setuidBit | 0o700, 'g': setgidBit | 0o070, 'o': stickyBit | 0o007, 'a': allBits}
 	permBits = map[rune]uint32{'r': readBits, 'w': writeBits, 'x': executeBits, 's': setuidBit | setgidBit, 't': stickyBit}
@@ -39,7 +39,7 @@ func (m *ModeChange) Set(s string) (err error) {
 	return err
 }
 
-// A modeClause is a part of a MODE, such as u+x. Where POSIX leaves a choice it does as GNU chmod.
+// A modeClause is a part of a MODE, such as u+x. If POSIX leaves a choice it does as GNU chmod.
 type modeClause struct {
 	op     byte   // '+', '-' or '='
 	who    uint32 // the bits of the named classes; 0 means all except those of the umask

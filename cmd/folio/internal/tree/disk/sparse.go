@@ -11,7 +11,7 @@ import (
 const minHole = 64 << 10
 
 // feedSparse writes the content of a file of that size to a stream, and does not read its holes.
-// Where the system or the file system does not tell holes, it reads all. Another size is
+// If the system or the file system does not tell holes, it reads all. Another size is
 // ErrChanged.
 func feedSparse(s *tree.Stream, file *fileHandle, size int64) error {
 	for off := int64(0); off < size; {

@@ -281,7 +281,7 @@ func (w *Writer) link(old, name string) error {
 	return w.make(name, func(*outDir) error { return top.root.Link(filepath.FromSlash(old), filepath.FromSlash(at)) })
 }
 
-// Special makes a device or a fifo. Where the system does not let it be made, there is a warning
+// Special makes a device or a fifo. If the system does not let it be made, there is a warning
 // instead.
 func (w *Writer) special(name string, attr *tree.Entry) error {
 	var made bool

@@ -88,8 +88,8 @@ func TestOddDirectory(t *testing.T) {
 	}
 }
 
-// Claims are measured by cases of the laboratory, by a benchmark and by commands. With --resume
-// nothing is measured again.
+// Claims are measured by cases of the laboratory, by benchmarks and by commands in them. With
+// --resume nothing is measured again.
 func TestClaims(t *testing.T) {
 	dir := isolate(t)
 	out := filepath.Join(dir, "results")

@@ -4,9 +4,9 @@
 // [Report.Write] writes their figures into the documents, between two marks. No figure there is
 // written by hand.
 //
-// A claim is measured by a [Source]: cases of the laboratory, a Go benchmark that has both sides in
-// it, or whole commands. Each source leaves [Samples] by name. A claim compares medians of samples
-// of one run on one machine.
+// A claim is measured by a [Source]: cases of the laboratory, or a Go benchmark that has both sides
+// in it. Each source leaves [Samples] by name. A claim compares medians of samples of one run on
+// one machine.
 package claim
 
 import (

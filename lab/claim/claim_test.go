@@ -86,13 +86,6 @@ func taken(t *testing.T, s Source, name string) bool {
 			}
 		}
 		return true
-	case *Commands:
-		for _, side := range s.Sides {
-			if strings.EqualFold(name, s.Name+"/"+side.Name) {
-				return true
-			}
-		}
-		return false
 	case *Bench:
 		bench, _, _ := strings.Cut(name, "/")
 		return regexp.MustCompile(strings.Split(s.Pattern, "/")[0]).MatchString("Benchmark" + bench)
@@ -284,8 +277,8 @@ type watch struct {
 	judged []string
 }
 
-func (w *watch) Progress(_, what string, done, _ int) {
-	if w.stop != nil && done == w.at && what != "preparing" {
+func (w *watch) Progress(_, _ string, done, _ int) {
+	if w.stop != nil && done == w.at {
 		w.stop()
 	}
 }
@@ -304,17 +297,21 @@ func options(t *testing.T, w *watch, claims ...*Claim) *Options {
 	}
 }
 
+// benchmark is a source in the benchmarks below testdata.
+func benchmark(name string) *Bench {
+	return &Bench{Name: strings.ToLower(name), Module: "lab", Package: "./claim/testdata/bench", Pattern: "^Benchmark" + name + "$", Args: "-test.v -test.benchtime=1x"}
+}
+
 // A run that was interrupted goes on where it was.
 func TestResume(t *testing.T) {
 	t.Parallel()
-	source := &Commands{Name: "echo", Sides: []Side{{Name: "ours", Run: "echo a"}, {Name: "theirs", Before: []string{"sleep 0"}, Run: "echo b"}}}
-	one := &Claim{Name: "one", From: source, Case: "Echo/*", Ours: "ours", Peers: []string{"theirs"}}
+	one := &Claim{Name: "one", From: benchmark("Good"), Case: "Good/*", Ours: "ours", Peers: []string{"theirs"}}
 	ctx, stop := context.WithCancel(t.Context())
-	o := options(t, &watch{stop: stop, at: 3}, one)
+	o := options(t, &watch{stop: stop, at: 1}, one)
 	if _, err := Measure(ctx, o); !errors.Is(err, context.Canceled) {
 		t.Fatalf("interrupted: %v", err)
 	}
-	path := filepath.Join(o.Out, "echo.txt")
+	path := filepath.Join(o.Out, "good.txt")
 	first, err := os.ReadFile(path)
 	if err != nil || strings.Count(string(first), "round:") != 1 {
 		t.Fatalf("%v: %s", err, first)
@@ -333,29 +330,23 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// Commands that fail, or have different outputs, are not measured. All others are.
+// Benchmarks that fail, or skip a side, are not measured. All others are.
 func TestReasons(t *testing.T) {
 	t.Parallel()
-	side := func(name, run string) Side { return Side{Name: name, Run: run} }
-	claim := func(name string, sides ...Side) *Claim {
-		return &Claim{Name: name, From: &Commands{Name: name, Sides: sides}, Case: strings.ToUpper(name[:1]) + name[1:] + "/*", Ours: "a", Peers: []string{"b"}}
+	var claims []*Claim
+	for _, name := range []string{"Fails", "Lacks", "Good"} {
+		claims = append(claims, &Claim{Name: strings.ToLower(name), From: benchmark(name), Case: name + "/*", Ours: "ours", Peers: []string{"theirs"}})
 	}
-	o := options(
-		t, &watch{},
-		claim("differs", side("a", "echo x"), side("b", "true")),
-		claim("fails", side("a", "false"), side("b", "true")),
-		claim("lacks", side("a", "no-such-command"), side("b", "true")),
-		claim("good", side("a", "true"), side("b", "true")),
-	)
+	o := options(t, &watch{}, claims...)
 	r, err := Measure(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	judged := o.Watch.(*watch).judged
-	if want := []string{"differs not measured", "fails not measured", "lacks not measured", "good measured"}; !slices.Equal(judged, want) {
+	if want := []string{"fails not measured", "lacks not measured", "good measured"}; !slices.Equal(judged, want) {
 		t.Errorf("told as they were measured: %q, want %q", judged, want)
 	}
-	for name, want := range map[string]string{"differs": "lines to show", "fails": "exit status 1", "lacks": "not found", "good": ""} {
+	for name, want := range map[string]string{"fails": "1 line to show", "lacks": "no such file", "good": ""} {
 		res := r.Result(name)
 		if (res.Verdict == Unmeasured) != (want != "") || !strings.Contains(res.Reason, want) {
 			t.Errorf("%s: %+v, want %q", name, res, want)

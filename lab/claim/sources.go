@@ -1,9 +1,6 @@
 package claim
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // The sources of the claims. The sizes are such that ten samples of all of them take about 90
 // minutes on two cores.
@@ -54,6 +51,9 @@ var (
 	scan        = besidePeers("scan", "Scan", "", "-test.benchtime=1x")
 	deleting    = besidePeers("delete", "Delete", "-test.benchtime=1x", "")
 	server      = besidePeers("server", "Server", "-test.benchtime=1x", "-quick")
+	importing   = besidePeers("import", "Import", "-test.benchtime=1x", "")
+	syncs       = besidePeers("sync", "Sync", "-test.benchtime=1x", "")
+	grep        = besidePeers("grep", "Grep", "-test.benchtime=1x", "")
 )
 
 // Sources in benchmarks of mounted volumes.
@@ -74,39 +74,4 @@ func inMounts(name, benchmark string) *Bench {
 // side.
 func besidePeers(name, benchmark, args, quick string) *Bench {
 	return &Bench{Name: name, Module: "lab/contender", Package: "./bench", Pattern: "^Benchmark" + benchmark + "$", Args: strings.TrimSpace("-test.v " + args), Quick: quick}
-}
-
-// Sources in commands.
-var (
-	importing = &Commands{Name: "import", Sides: []Side{
-		{Name: "folio", Before: []string{"rm -rf $dir/v.folio", "sync"}, Run: "$folio import -q $goroot/src $dir/v.folio", Check: []string{"$folio", "find", "-t", "f", "$dir/v.folio"}},
-		{Name: "cp", Before: []string{"rm -rf $dir/copy", "sync"}, Run: "cp -a $goroot/src $dir/copy", Check: []string{"find", "$dir/copy", "-type", "f"}},
-		{
-			Name: "archive", Before: []string{"rm -rf $dir/a.sqlar", "sync"}, Run: "sqlite3 $dir/a.sqlar -A -c -C $goroot src",
-			Check: []string{"sqlite3", "$dir/a.sqlar", "select name from sqlar where mode & 61440 = 32768"},
-		},
-	}}
-	syncs = &Commands{
-		Name: "sync", Before: []string{"$folio import -q $goroot $dir/v.folio", "rsync -a $goroot/ $dir/copy/", "sync"},
-		Sides: []Side{
-			{Name: "folio", Run: "$folio sync -q $goroot $dir/v.folio", Check: []string{"$folio", "find", "-t", "f", "$dir/v.folio"}},
-			{Name: "rsync", Run: "rsync -a $goroot/ $dir/copy/", Check: []string{"find", "$dir/copy", "-type", "f"}},
-		},
-	}
-	grep = &Commands{
-		Name: "grep", Before: []string{"$folio import -q $goroot $dir/v.folio", "cp -a $goroot $dir/copy", "sync"},
-		Sides: slices.Concat(
-			grepSides("literal", "ReadAll[(]"), grepSides("case", "-i ReadAll[(]"), grepSides("prefix", "x[a-z]+Error"),
-			grepSides("either", "-l error|panic"), grepSides("digits", "[0-9]{4}-[0-9]{2}"),
-		),
-	}
-)
-
-// grepSides returns two sides that look for the same. A pattern has no dot, because a dot of GNU
-// grep matches no byte that ends a line or is no text.
-func grepSides(name, args string) []Side {
-	return []Side{
-		{Name: name + "/folio", Run: "$folio grep " + args + " $dir/v.folio"},
-		{Name: name + "/grep", Run: "grep -rE " + args + " $dir/copy"},
-	}
 }

@@ -61,9 +61,9 @@ func serveFolio(b *testing.B, s *mountSide) ([]string, error) {
 
 func (s *mountSide) volume() string { return filepath.Join(s.home, "v.folio") }
 
-func serveFloor(b *testing.B, s *mountSide) ([]string, error) {
-	path, err := built(b, "floor", "../floor", ".")
-	return []string{path, s.dir}, err
+func serveFloor(_ *testing.B, s *mountSide) ([]string, error) {
+	self, err := os.Executable()
+	return []string{"env", roleEnv + "=serve-floor", self, s.dir}, err
 }
 
 func serveLoopback(b *testing.B, s *mountSide) ([]string, error) {

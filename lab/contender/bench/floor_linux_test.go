@@ -1,14 +1,8 @@
-//go:build linux && !386 && !arm && !mips && !mipsle
+//go:build !386 && !arm && !mips && !mipsle
 
-// Floor mounts a file system that is nothing but maps in memory, with the library and the options
-// of package mount. It is the lower bound for what a mount can cost: the rest is the kernel's.
-//
-//	floor DIR
-package main
+package bench
 
 import (
-	"fmt"
-	"log"
 	"os"
 	"os/signal"
 	"sync"
@@ -17,6 +11,9 @@ import (
 	"github.com/hanwen/go-fuse/v2/fuse"
 )
 
+func init() { roles["serve-floor"] = serveMaps }
+
+// A node is an inode of a floor: a directory has names, in the order in which they were added.
 type node struct {
 	attr    fuse.Attr
 	content []byte
@@ -24,6 +21,8 @@ type node struct {
 	order   []string
 }
 
+// A floor is a file system that is nothing but maps in memory, with the library and the options of
+// package mount. It is the lower bound for the cost of a mount: the rest is the kernel's.
 type floor struct {
 	fuse.RawFileSystem
 	mu    sync.RWMutex
@@ -201,10 +200,11 @@ func (f *floor) StatFs(_ <-chan struct{}, _ *fuse.InHeader, out *fuse.StatfsOut)
 
 func (f *floor) Init(*fuse.Server) {}
 
-func main() {
+// serveMaps mounts a floor at the directory in args, until a signal ends it.
+func serveMaps(args []string) error {
 	f := &floor{RawFileSystem: fuse.NewDefaultRawFileSystem(), nodes: make(map[uint64]*node), last: fuse.FUSE_ROOT_ID}
 	f.nodes[fuse.FUSE_ROOT_ID] = &node{attr: fuse.Attr{Ino: 1, Mode: syscall.S_IFDIR | 0o755, Nlink: 2}, names: make(map[string]uint64)}
-	server, err := fuse.NewServer(f, os.Args[1], &fuse.MountOptions{
+	server, err := fuse.NewServer(f, args[0], &fuse.MountOptions{
 		AllowOther:               true,
 		Options:                  []string{"default_permissions"},
 		MaxBackground:            64,
@@ -217,7 +217,7 @@ func main() {
 		ExtraCapabilities:        fuse.CAP_HANDLE_KILLPRIV_V2 | fuse.CAP_ASYNC_DIO | fuse.CAP_NO_OPENDIR_SUPPORT,
 	})
 	if err != nil {
-		log.Fatal(err)
+		return err
 	}
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
@@ -225,6 +225,6 @@ func main() {
 		<-signals
 		_ = server.Unmount()
 	}()
-	fmt.Println("mounted")
 	server.Serve()
+	return nil
 }

@@ -137,8 +137,8 @@ var importRules = []importRule{
 		pkg: "cmd/folio/internal/tree/archive", third: "github.com/klauspost/compress golang.org/x/sys", os: true,
 		own: ". sqlitefile internal/osfile internal/posix " + cmdPackages("tree tree/disk"),
 	},
-	{pkg: "cmd/folio/internal/mirror", own: ". " + cmdPackages("tree tree/disk"), third: "golang.org/x/sys"}, // in its tests
-	{pkg: "cmd/folio/internal/failure", own: ". sqlitefile internal/posix " + cmdPackages("tree mirror quote"), os: true},
+	{pkg: "cmd/folio/internal/mirror", own: ". " + cmdPackages("tree tree/disk compare listing"), third: "golang.org/x/sys"}, // in its tests
+	{pkg: "cmd/folio/internal/failure", own: ". sqlitefile internal/posix " + cmdPackages("tree quote"), os: true},
 	{pkg: "cmd/folio/internal/interrupt", own: cmdPackages("failure"), third: "golang.org/x/sys", os: true},
 	{
 		pkg: "cmd/folio/internal/terminal", own: cmdPackages("quote value failure"), os: true,
@@ -161,7 +161,7 @@ var importRules = []importRule{
 		own: ". sqlitefile " + cmdPackages("tree tree/disk tree/archive tree/volume value failure interrupt terminal location overlay"),
 	},
 	{pkg: "cmd/folio/internal/grep", own: ". internal/match " + cmdPackages("failure terminal location listing")},
-	{pkg: "cmd/folio/internal/compare", own: ". internal/inoset " + cmdPackages("tree tree/disk tree/volume failure location listing"), os: true},
+	{pkg: "cmd/folio/internal/compare", own: ". internal/inoset " + cmdPackages("tree tree/disk failure location listing"), os: true},
 	{pkg: "cmd/folio/internal/patch", own: cmdPackages("quote compare"), third: "github.com/rogpeppe/go-internal"},
 	{
 		pkg: "cmd/folio", os: true,

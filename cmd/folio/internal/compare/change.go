@@ -74,6 +74,8 @@ const (
 	Owner
 	Times // of the last change of the content
 	Xattrs
+
+	All = Mode | Owner | Times | Xattrs
 )
 
 // An attributeName is the word for an attribute.
@@ -107,7 +109,7 @@ func (a *Attributes) Set(s string) error {
 		case i >= 0:
 			set |= attributeNames[i].attribute
 		case s == "all":
-			set = Mode | Owner | Times | Xattrs
+			set = All
 		case s != "none":
 			return fmt.Errorf("%q is no attribute: mode, owner, times and xattrs are, with commas, or all, or none", word)
 		}

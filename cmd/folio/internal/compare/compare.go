@@ -5,17 +5,16 @@
 // being read by a goroutine of its own unless they share a view. Only the search for moved files,
 // in trees of one volume, keeps the files that have moved.
 //
+// sync, which walks the disk on several goroutines, has a walk of its own. It compares files by the
+// same Comparer.
+//
 // A file that cannot be looked at or read ends nothing: the caller is told about it, and the
 // comparison goes on with the next one.
 package compare
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"io/fs"
-	"maps"
-	"strings"
 
 	"github.com/foliofs/folio/cmd/folio/internal/failure"
 	"github.com/foliofs/folio/cmd/folio/internal/tree"
@@ -48,16 +47,18 @@ func Run(ctx context.Context, a, b Tree, o *Options) error {
 		return b.Error(".", err)
 	}
 	if x.IsDir() != y.IsDir() {
-		file := x
+		name := a.Name()
 		if x.IsDir() {
-			file = y
+			name = b.Name()
 		}
-		return failure.Rehint(failure.At(file.tree.Name(), errTypes), "compare two directories, or two files")
+		return failure.Rehint(failure.At(name, errTypes), "compare two directories, or two files")
 	}
-	w := &walk{Options: o, ctx: ctx, merger: merger{a, b, o.Trouble}}
-	w.contents.apart = a.Origin() != b.Origin() || a.Origin().Volume == ""
-	w.contents.seen = func(bytes int64) { o.Seen(0, bytes) }
-	if a.Origin().Volume != "" && a.Origin().Volume == b.Origin().Volume && !w.same(x, y) {
+	onDisk := a.Origin().Volume == "" || b.Origin().Volume == ""
+	w := &walk{Options: o, ctx: ctx, merger: merger{a, b, o.Trouble}, comparer: Comparer{
+		Ctx: ctx, Attributes: o.Attributes, OfUsers: onDisk, Ahead: onDisk || a.Origin() != b.Origin(),
+		Read: func(bytes int64) { o.Seen(0, bytes) },
+	}}
+	if !onDisk && a.Origin().Volume == b.Origin().Volume && !w.same(x, y) {
 		if w.moves, err = findMoves(a, b, w.same); err != nil {
 			return err
 		}
@@ -71,7 +72,7 @@ type walk struct {
 	merger
 	ctx      context.Context
 	moves    moves
-	contents contents
+	comparer Comparer
 }
 
 // visit compares two files of one name, and all that is in them. One of them may be nil.
@@ -88,7 +89,11 @@ func (w *walk) visit(a, b *File) error {
 		err = w.Report(&c)
 	}
 	if e, ok := errors.AsType[*ReadError](err); ok {
-		w.Trouble(e.File.tree.Error(e.File.Name, e.Err))
+		from := w.b
+		if e.File == c.Old {
+			from = w.a
+		}
+		w.Trouble(from.Error(e.File.Name, e.Err))
 		err = nil
 	}
 	if err != nil {
@@ -148,76 +153,10 @@ func (w *walk) differences(c *Change) error {
 	if w.untouched(a, b) {
 		return nil
 	}
-	same, err := w.sameContent(a, b)
-	if err != nil {
-		return err
-	}
-	if !same {
-		c.Kind |= Modified
-	}
-	if c.Attributes, err = w.differentAttributes(a, b); c.Attributes != 0 {
-		c.Kind |= Described
-	}
+	kind, attributes, err := w.comparer.Compare(a, b)
+	c.Kind |= kind
+	c.Attributes = attributes
 	return err
-}
-
-// sameContent compares content, target or device number, as the type requires.
-func (w *walk) sameContent(a, b *File) (bool, error) {
-	switch {
-	case a.Mode.IsRegular():
-		return w.contents.equal(a, b)
-	case a.Mode&fs.ModeSymlink != 0:
-		return a.Linkname == b.Linkname, nil
-	case a.Mode&fs.ModeDevice != 0:
-		return a.Rdev == b.Rdev, nil
-	}
-	return true, nil
-}
-
-func (w *walk) differentAttributes(a, b *File) (list Attributes, err error) {
-	link := a.Mode&fs.ModeSymlink != 0
-	if !link && a.Mode != b.Mode {
-		list |= Mode
-	}
-	if a.UID != b.UID || a.GID != b.GID {
-		list |= Owner
-	}
-	if !tree.SameTime(a.ModTime, b.ModTime) {
-		list |= Times
-	}
-	if w.Attributes&Xattrs != 0 {
-		same, err := w.sameXattrs(a, b)
-		if err != nil {
-			return 0, err
-		}
-		if !same {
-			list |= Xattrs
-		}
-	}
-	return list & w.Attributes, nil
-}
-
-// sameXattrs compares extended attributes. Of files on disk only those of regular files and
-// directories are known, and of these only user.*, as import takes them in.
-func (w *walk) sameXattrs(a, b *File) (bool, error) {
-	disk := w.a.Origin().Volume == "" || w.b.Origin().Volume == ""
-	if disk && !a.Mode.IsRegular() && !a.Mode.IsDir() {
-		return true, nil
-	}
-	x, err := a.inode.xattrs()
-	if err != nil {
-		return false, &ReadError{a, err}
-	}
-	y, err := b.inode.xattrs()
-	if err != nil {
-		return false, &ReadError{b, err}
-	}
-	if disk {
-		ofSystem := func(name string, _ []byte) bool { return !strings.HasPrefix(name, "user.") }
-		maps.DeleteFunc(x, ofSystem)
-		maps.DeleteFunc(y, ofSystem)
-	}
-	return maps.EqualFunc(x, y, bytes.Equal), nil
 }
 
 // A merger goes through two trees together.
@@ -231,8 +170,8 @@ type merger struct {
 //
 // If one of two directories cannot be listed, nothing is known of the names in them.
 func (m *merger) directories(a, b *File, visit func(a, b *File) error) error {
-	left, okLeft := m.list(a)
-	right, okRight := m.list(b)
+	left, okLeft := m.list(m.a, a)
+	right, okRight := m.list(m.b, b)
 	if !okLeft || !okRight {
 		return nil
 	}
@@ -240,10 +179,10 @@ func (m *merger) directories(a, b *File, visit func(a, b *File) error) error {
 		var x, y *File
 		okX, okY := true, true
 		if i >= 0 {
-			x, okX = m.file(a, left, i)
+			x, okX = m.file(m.a, a, left, i)
 		}
 		if j >= 0 {
-			y, okY = m.file(b, right, j)
+			y, okY = m.file(m.b, b, right, j)
 		}
 		if !okX || !okY {
 			return nil
@@ -252,21 +191,21 @@ func (m *merger) directories(a, b *File, visit func(a, b *File) error) error {
 	})
 }
 
-func (m *merger) list(dir *File) (children, bool) {
+func (m *merger) list(t Tree, dir *File) (children, bool) {
 	if dir == nil {
 		return children{}, true
 	}
 	l, err := dir.inode.list()
 	if err != nil {
-		m.trouble(dir.tree.Error(dir.Name, err))
+		m.trouble(t.Error(dir.Name, err))
 	}
 	return l, err == nil
 }
 
-func (m *merger) file(dir *File, l children, i int) (*File, bool) {
+func (m *merger) file(t Tree, dir *File, l children, i int) (*File, bool) {
 	f, err := l.file(i)
 	if err != nil {
-		m.trouble(dir.tree.Error(tree.Join(dir.Name, l.names.At(i)), err))
+		m.trouble(t.Error(tree.Join(dir.Name, l.names.At(i)), err))
 	}
 	return f, err == nil
 }

@@ -289,7 +289,7 @@ func (d *copyIn) content(e *tree.Entry, name string, there fs.FileInfo) (err err
 		return err
 	}
 	perm := d.newMode(e)
-	in := &tree.Meter{R: e.Reader(), Count: func(int64) {}}
+	in := &tree.Meter{R: e.Reader()}
 	if e.Size <= smallContent {
 		d.buf = slices.Grow(d.buf[:0], smallContent)[:e.Size]
 		if _, err := io.ReadFull(in, d.buf); err != nil && e.Size > 0 {

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/foliofs/folio"
-	"github.com/foliofs/folio/cmd/folio/internal/mirror"
 	"github.com/foliofs/folio/cmd/folio/internal/quote"
 	"github.com/foliofs/folio/cmd/folio/internal/tree"
 	"github.com/foliofs/folio/internal/posix"
@@ -181,7 +180,7 @@ var waysOut = []struct {
 	{folio.ErrDamaged, "folio check says more"},
 	{tree.ErrVolume, "copy the file, or name another source"},
 	{tree.ErrNotDir, "folio import takes files and archives"},
-	{mirror.ErrMeanwhile, "sync again"},
+	{tree.ErrMeanwhile, "sync again"},
 	{tree.ErrSeek, "save it to a file first"},
 	{tree.ErrKind, bsdtar},
 	{tree.ErrMethod, bsdtar},

@@ -8,8 +8,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/cmd/folio/internal/tree"
 	"github.com/foliofs/folio/cmd/folio/internal/value"
 	"github.com/foliofs/folio/internal/posix"
 )
@@ -46,6 +48,18 @@ func OfInfo(rx *folio.Rx, path string, info fs.FileInfo) (e Entry, err error) {
 		e.Target, err = rx.Readlink(path)
 	}
 	return e, err
+}
+
+// Tree returns the file as an entry of a tree, without its content and its extended attributes.
+func (e *Entry) Tree() tree.Entry {
+	n := &e.Node
+	return tree.Entry{
+		ID: tree.FileID{Ino: n.Ino}, Size: n.Size, Holes: n.Holes > 0, Shared: n.Nlink > 1 && !e.Mode.IsDir(),
+		Header: folio.Header{
+			Name: e.Path, Mode: e.Mode, UID: n.UID, GID: n.GID, Rdev: n.Rdev, Linkname: e.Target,
+			ModTime: time.Unix(0, n.Mtime), AccessTime: time.Unix(0, n.Atime), ChangeTime: time.Unix(0, n.Ctime),
+		},
+	}
 }
 
 // A TypeWord is how commands name a type of files.

@@ -8,9 +8,6 @@ import (
 	"github.com/foliofs/folio/cmd/folio/internal/tree"
 )
 
-// ErrMeanwhile says that another program has changed the same directory of the volume.
-var ErrMeanwhile = errors.New("was changed by another program meanwhile")
-
 // A step is an entry with the change of its file.
 type step struct {
 	*tree.Entry
@@ -107,6 +104,9 @@ func (m *mirror) apply(tx *folio.Tx, s step) error {
 	return meanwhile(s.Name, tx.SetHeader(&s.Header))
 }
 
+// A sourceError is about the file on disk.
+type sourceError struct{ error }
+
 func (m *mirror) addFile(tx *folio.Tx, e *tree.Entry) error {
 	meter := &tree.Meter{R: e.Content, Count: m.copied}
 	if e.Content != nil {
@@ -128,7 +128,7 @@ func (m *mirror) copied(bytes int64) {
 // meanwhile says why something that was compared is not as it was any more.
 func meanwhile(name string, err error) error {
 	if errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, folio.ErrNotDirectory) {
-		return &fs.PathError{Op: "sync", Path: name, Err: ErrMeanwhile}
+		return &fs.PathError{Op: "sync", Path: name, Err: tree.ErrMeanwhile}
 	}
 	return err
 }

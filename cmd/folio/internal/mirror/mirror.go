@@ -3,7 +3,7 @@
 // # Terms
 //
 // scan.go compares a directory on disk with the volume, plan.go decides on changes, and apply.go
-// makes them. Package source runs the three concurrently. It lists the disk ahead, and reads the
+// makes them. Package disk runs the three concurrently. It lists the disk ahead, and reads the
 // contents that are needed.
 //
 // # Promises
@@ -153,7 +153,7 @@ func harmless(err error) bool {
 	return errors.Is(err, tree.ErrVanished) || errors.Is(err, tree.ErrSocket)
 }
 
-// Why a file was left as it was, besides the errors of package source.
+// Why a file was left as it was, besides the errors of package disk.
 var (
 	ErrInTheWay = errors.New("is a directory in the volume, which is not empty")
 	ErrFirst    = errors.New("is another name of a file that could not be copied")

@@ -240,7 +240,7 @@ func TestVolumeChanges(t *testing.T) {
 	p.write("f", "x")
 	p.before = func([]*tree.Entry) { p.must(p.v.WriteFile("f", []byte("other"), 0o600)) }
 	_, _, err := p.sync(".", Options{})
-	if e, ok := errors.AsType[*fs.PathError](err); !errors.Is(err, ErrMeanwhile) || !ok || e.Path != "f" {
+	if e, ok := errors.AsType[*fs.PathError](err); !errors.Is(err, tree.ErrMeanwhile) || !ok || e.Path != "f" {
 		t.Errorf("got %v", err)
 	}
 	p.wantFile("f", "other")
@@ -285,7 +285,7 @@ func TestSameTime(t *testing.T) {
 		{time.Date(1500, 1, 1, 0, 0, 0, 0, time.UTC), math.MinInt64, true},
 	}
 	for _, tt := range tests {
-		if got := sameTime(tt.t, tt.ns); got != tt.want {
+		if got := tree.SameTime(tt.t, time.Unix(0, tt.ns)); got != tt.want {
 			t.Errorf("%v and %d: %t", tt.t, tt.ns, got)
 		}
 	}

@@ -1,16 +1,14 @@
 package mirror
 
 import (
-	"bytes"
 	"errors"
-	"io"
 	"io/fs"
-	"maps"
 	"path"
 	"slices"
-	"time"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/cmd/folio/internal/compare"
+	"github.com/foliofs/folio/cmd/folio/internal/listing"
 	"github.com/foliofs/folio/cmd/folio/internal/tree"
 	"github.com/foliofs/folio/cmd/folio/internal/tree/disk"
 )
@@ -131,132 +129,52 @@ func (l *dirScan) compare(f *disk.File, e fs.DirEntry, j *fileDiff) error {
 	if f.Err != nil {
 		return nil
 	}
-	info, err := e.Info()
+	there, err := listing.Of(l.rx, l.place+"/"+e.Name(), e)
 	if err != nil {
 		return err
 	}
-	n := info.Sys().(*folio.Node)
-	j.ino, j.nlink = uint64(n.Ino), n.Nlink
-	at := l.place + "/" + e.Name()
+	j.ino, j.nlink = there.Node.Ino, there.Node.Nlink
 	switch {
-	case info.Mode().Type() != f.Mode().Type():
+	case there.Mode.Type() != f.Mode().Type():
 		j.difference = typeDiffers
-		if info.IsDir() {
-			list, err := l.rx.ReadDir(at)
+		if there.Mode.IsDir() {
+			list, err := l.rx.ReadDir(there.Path)
 			j.full = len(list) > 0
 			return err
 		}
-	case info.IsDir():
+	case there.Mode.IsDir():
 		j.difference = equal
 		l.dirs = append(l.dirs, e.Name())
 	default:
-		j.difference, err = l.compareFile(f, n, info.Mode(), at)
-		j.err, err = ofSource(err)
+		a := compare.OnDisk(f)
+		j.difference, err = l.difference(a, compare.InVolume(l.rx, there))
+		if e, ok := errors.AsType[*compare.ReadError](err); ok && e.File == a { // it concerns one file
+			j.err, err = e.Err, nil
+		}
 	}
 	return err
 }
 
-// A sourceError is about the disk.
-type sourceError struct{ error }
-
-// ofSource tells an error of the disk, which concerns one file, from one of the volume, which ends
-// everything.
-func ofSource(err error) (disk, volume error) {
-	if e, ok := err.(*sourceError); ok {
-		return e.error, nil
-	}
-	return nil, err
-}
-
-// compareFile compares a file that is no directory with an inode of the same type.
-func (l *dirScan) compareFile(f *disk.File, n *folio.Node, mode fs.FileMode, at string) (difference, error) {
-	h := f.Header()
-	same, err := l.sameContent(f, &h, n, at)
+// compareDir compares the directory itself.
+func (l *dirScan) compareDir(info fs.FileInfo) (difference, error) {
+	there, err := listing.OfInfo(l.rx, l.place, info)
 	if err != nil {
 		return 0, err
 	}
-	if !same {
-		return contentDiffers, nil
-	}
-	return l.compareAttributes(&h, n, mode, at, f.Xattrs)
+	return l.difference(&compare.File{Entry: tree.Entry{Header: l.d.Header()}}, compare.InVolume(l.rx, there))
 }
 
-// compareDir compares the directory itself.
-func (l *dirScan) compareDir(info fs.FileInfo) (difference, error) {
-	h := l.d.Header()
-	xattrs := func() (map[string][]byte, error) { return h.Xattrs, nil }
-	return l.compareAttributes(&h, info.Sys().(*folio.Node), info.Mode(), l.place, xattrs)
-}
-
-// compareAttributes compares attributes. Those with names are only looked at if the time of the
-// last change of the inode differs: Run gives an inode the one of the file on disk, and whatever
-// changes one of them afterwards changes it, too.
-func (l *dirScan) compareAttributes(
-	h *folio.Header, n *folio.Node, mode fs.FileMode, at string, xattrs func() (map[string][]byte, error),
-) (difference, error) {
-	if h.Mode != mode || h.UID != n.UID || h.GID != n.GID || !sameTime(h.ModTime, n.Mtime) {
-		return attributesDiffer, nil
-	}
-	if sameTime(h.ChangeTime, n.Ctime) {
-		return equal, nil
-	}
-	theirs, err := xattrs()
-	if err != nil {
-		return 0, &sourceError{err}
-	}
-	ours, err := l.rx.Xattrs(at)
-	if err != nil || maps.EqualFunc(ours, theirs, bytes.Equal) {
-		return equal, err
-	}
-	return attributesDiffer, nil
-}
-
-// sameContent compares the content, target or device of a file, as its type requires.
-func (l *dirScan) sameContent(f *disk.File, h *folio.Header, n *folio.Node, at string) (bool, error) {
+// difference compares two files of one type. Run gives each inode the time of change of the file on
+// disk, and whatever changes one of them afterwards sets another time: as long as both are the
+// same, extended attributes need not be read.
+func (l *dirScan) difference(onDisk, inVolume *compare.File) (difference, error) {
+	c := &compare.Comparer{Ctx: l.ctx, Attributes: compare.All, ByTime: !l.Checksum, ByChangeTime: true}
+	kind, _, err := c.Compare(onDisk, inVolume)
 	switch {
-	case h.Mode&fs.ModeSymlink != 0:
-		target, err := l.rx.Readlink(at)
-		return target == h.Linkname, err
-	case !h.Mode.IsRegular():
-		return h.Rdev == n.Rdev, nil
-	case f.Size() != n.Size:
-		return false, nil
-	case !l.Checksum:
-		return sameTime(h.ModTime, n.Mtime), nil
+	case kind&compare.Modified != 0:
+		return contentDiffers, err
+	case kind != 0:
+		return attributesDiffer, err
 	}
-	return l.sameBytes(f, at)
+	return equal, err
 }
-
-func (l *dirScan) sameBytes(f *disk.File, at string) (bool, error) {
-	file, err := l.rx.Open(at)
-	if err != nil {
-		return false, err
-	}
-	defer file.Close()
-	r := &volumeReader{m: l.mirror, f: file}
-	same, err := f.Equal(r)
-	if err != nil && r.err == nil {
-		err = &sourceError{err}
-	}
-	return same, err
-}
-
-// A volumeReader reads a file in a volume, until the context ends, and remembers its own error.
-type volumeReader struct {
-	m   *mirror
-	f   *folio.File
-	err error
-}
-
-func (r *volumeReader) Read(p []byte) (n int, err error) {
-	if r.err = r.m.ctx.Err(); r.err != nil {
-		return 0, r.err
-	}
-	if n, err = r.f.Read(p); err != nil && !errors.Is(err, io.EOF) {
-		r.err = err
-	}
-	return n, err
-}
-
-// sameTime reports whether a volume holds t as ns.
-func sameTime(t time.Time, ns int64) bool { return tree.Nanoseconds(t) == ns }

@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/foliofs/folio"
@@ -44,7 +42,7 @@ type Progress interface {
 	AddFile()
 }
 
-// A SinkError is an error of the sink, not of the
+// A SinkError is an error of the sink, not of the source.
 type SinkError struct{ error }
 
 func (e *SinkError) Unwrap() error { return e.error }
@@ -61,7 +59,7 @@ func OfSink(err error) error {
 }
 
 // Run copies the tree of a source, and tells the progress its size. An error is a *SinkError, or an
-// error of the
+// error of the source.
 func (t *Copy) Run(src Source) error {
 	t.Progress.Expect(func() (int64, bool) { return src.Size(t.Ctx) })
 	if err := src.Walk(t.Ctx, t.Add); err != nil {
@@ -73,7 +71,7 @@ func (t *Copy) Run(src Source) error {
 // Add passes an entry on, and counts it.
 func (t *Copy) Add(e *Entry) error {
 	if e.Content != nil {
-		e.Content = countedContent{&Meter{R: e.Content, Count: t.Progress.AddBytes}, t.Ctx}
+		e.Content = &Meter{Ctx: t.Ctx, R: e.Content, Count: t.Progress.AddBytes}
 	} else {
 		t.Progress.AddBytes(int64(len(e.Data)))
 	}
@@ -131,46 +129,6 @@ func (n FirstNames) Link(volume string, e *Entry, top, to string) string {
 		n[key] = to
 	}
 	return first
-}
-
-// A countedContent is the content of an entry. It counts bytes for a progress, and ends with its
-// context.
-type countedContent struct {
-	*Meter
-	ctx context.Context
-}
-
-func (c countedContent) Read(p []byte) (int, error) {
-	if c.ctx.Err() != nil {
-		return 0, context.Cause(c.ctx)
-	}
-	return c.Meter.Read(p)
-}
-
-// ReadAt implements io.ReaderAt for a content that does.
-func (c countedContent) ReadAt(p []byte, off int64) (int, error) {
-	n, err := c.R.(io.ReaderAt).ReadAt(p, off)
-	c.Count(int64(n))
-	return n, err
-}
-
-// NextData implements the interface of package disk for contents with holes. The bytes before the
-// range count as read.
-func (c countedContent) NextData(off, size int64) (start, end int64, err error) {
-	f, ok := c.R.(*folio.File)
-	if !ok {
-		return off, size, nil
-	}
-	start, err = f.Seek(off, folio.SeekData)
-	if errors.Is(err, syscall.ENXIO) {
-		start, end, err = size, size, nil
-	} else if err == nil {
-		end, err = f.Seek(start, folio.SeekHole)
-	}
-	if err == nil {
-		c.Count(start - off)
-	}
-	return start, end, err
 }
 
 // Summary tells how much was copied, and how long that took.

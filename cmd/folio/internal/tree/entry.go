@@ -14,11 +14,13 @@ package tree
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"io/fs"
 	"os"
 	"runtime"
 	"strings"
+	"syscall"
 
 	"github.com/foliofs/folio"
 )
@@ -122,20 +124,32 @@ func (e *Entry) Reader() io.Reader {
 	return bytes.NewReader(e.Data)
 }
 
-// A Meter is a content that counts the bytes that are read from R.
+// A Meter is a content that counts the bytes that are read from R, remembers an error of R, and
+// ends with a context. The error tells a caller which of a reader and a writer has failed: for
+// example, io.Copy returns the error of either.
 type Meter struct {
+	Ctx   context.Context // nil if it need not end
 	R     io.Reader
-	Count func(bytes int64)
-	Err   error // of R, except for an io.EOF of Read
+	Count func(bytes int64) // may be nil
+	Err   error             // of R, except for an io.EOF of Read
 }
 
 func (m *Meter) Read(p []byte) (int, error) {
+	if m.Ctx != nil && m.Ctx.Err() != nil {
+		return 0, context.Cause(m.Ctx)
+	}
 	n, err := m.R.Read(p)
 	if err != nil && err != io.EOF {
 		m.Err = err
 	}
-	m.Count(int64(n))
+	m.count(int64(n))
 	return n, err
+}
+
+func (m *Meter) count(n int64) {
+	if m.Count != nil {
+		m.Count(n)
+	}
 }
 
 // SkipHole implements folio.SparseReader, if R does. The bytes that it skips count as read.
@@ -148,8 +162,35 @@ func (m *Meter) SkipHole(unit int64) (int64, error) {
 	if err != nil {
 		m.Err = err
 	}
-	m.Count(n)
+	m.count(n)
 	return n, err
+}
+
+// ReadAt implements io.ReaderAt, if R does.
+func (m *Meter) ReadAt(p []byte, off int64) (int, error) {
+	n, err := m.R.(io.ReaderAt).ReadAt(p, off)
+	m.count(int64(n))
+	return n, err
+}
+
+// NextData returns the first range of data that ends behind off, in a content of that size. At the
+// end both are size. Only a file of a volume knows its holes: any other content is all data. The
+// bytes before the range count as read.
+func (m *Meter) NextData(off, size int64) (start, end int64, err error) {
+	f, ok := m.R.(*folio.File)
+	if !ok {
+		return off, size, nil
+	}
+	start, err = f.Seek(off, folio.SeekData)
+	if errors.Is(err, syscall.ENXIO) {
+		start, end, err = size, size, nil
+	} else if err == nil {
+		end, err = f.Seek(start, folio.SeekHole)
+	}
+	if err == nil {
+		m.count(start - off)
+	}
+	return start, end, err
 }
 
 // KeepsXattr reports whether an extended attribute goes from disk or out of an archive into a

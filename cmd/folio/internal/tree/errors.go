@@ -29,6 +29,7 @@ var (
 	ErrExcluded  = errors.New("is a hard link to a file that was left out")
 	ErrVanished  = errors.New("vanished while it was read")
 	ErrChanged   = errors.New("changed while it was read")
+	ErrMeanwhile = errors.New("was changed by another program meanwhile") // in the volume
 	ErrTooLarge  = errors.New("goes beyond the size limit")
 	ErrTruncated = errors.New("the archive ends too early")
 	ErrDamaged   = errors.New("the archive is damaged")

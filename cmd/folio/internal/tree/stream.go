@@ -185,33 +185,53 @@ func ReadExactly(r io.Reader, p []byte) error {
 	return AtEnd(r)
 }
 
+// ReadAhead returns a reader of the size bytes of r, which another goroutine reads a little ahead
+// of the caller. After stop, nothing reads r any more.
+func ReadAhead(ctx context.Context, r io.Reader, size int64) (ahead io.Reader, stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	s, done := newStream(ctx), make(chan struct{})
+	go func() {
+		defer close(done)
+		s.close(s.CopyAll(r, size))
+	}()
+	return s, func() {
+		cancel()
+		<-done
+	}
+}
+
 // comparePart is how much of two contents is compared at once.
 const comparePart = 128 << 10
 
+var comparePool = sync.Pool{New: func() any { return new([2][comparePart]byte) }}
+
 // EqualContents reports whether two readers give the same bytes.
 func EqualContents(a, b io.Reader) (bool, error) {
-	var p, q [comparePart]byte
+	parts := comparePool.Get().(*[2][comparePart]byte)
+	defer comparePool.Put(parts)
 	for {
-		n, errA := io.ReadFull(a, p[:])
-		m, errB := io.ReadFull(b, q[:])
-		if errA = readFullEnd(errA); errA != nil && errA != io.EOF {
-			return false, errA
+		p, err := readPart(a, &parts[0])
+		if err != nil {
+			return false, err
 		}
-		if errB = readFullEnd(errB); errB != nil && errB != io.EOF {
-			return false, errB
+		q, err := readPart(b, &parts[1])
+		if err != nil {
+			return false, err
 		}
-		if !bytes.Equal(p[:n], q[:m]) || errA != errB {
+		if !bytes.Equal(p, q) {
 			return false, nil
 		}
-		if errA == io.EOF {
+		if len(p) < comparePart {
 			return true, nil
 		}
 	}
 }
 
-func readFullEnd(err error) error {
-	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return io.EOF
+// readPart reads the next part of a content. A shorter one is the last.
+func readPart(r io.Reader, p *[comparePart]byte) ([]byte, error) {
+	n, err := io.ReadFull(r, p[:])
+	if err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = nil
 	}
-	return err
+	return p[:n], err
 }

@@ -26,7 +26,7 @@ type zstdReader struct {
 }
 
 func newZstdReader(in io.Reader) (*zstdReader, error) {
-	r := &zstdReader{in: &tree.Meter{R: in, Count: func(int64) {}}}
+	r := &zstdReader{in: &tree.Meter{R: in}}
 	var err error
 	r.d, err = zstd.NewReader(r.in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderLowmem(true))
 	return r, r.cause(err)

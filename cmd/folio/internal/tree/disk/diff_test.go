@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -183,40 +182,6 @@ func TestDiffEnds(t *testing.T) {
 	if _, err := OpenDir(filepath.Join(dir, "f00"), nil); !errors.Is(err, tree.ErrNotDir) {
 		t.Errorf("a file: %v", err)
 	}
-}
-
-func TestFileEqual(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	content := strings.Repeat("content", (128<<10)/3)
-	if err := os.WriteFile(filepath.Join(dir, "f"), []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	c := &equalChecker{copier: copier{t: t}, want: map[string]bool{
-		content: true, content[:len(content)-1]: false, content + "x": false, "x" + content[1:]: false, "": false,
-	}}
-	tree, err := OpenDir(dir, &tree.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer tree.Close()
-	if err := Diff(t.Context(), tree, c); err != nil {
-		t.Error(err)
-	}
-}
-
-type equalChecker struct {
-	copier
-	want map[string]bool
-}
-
-func (c *equalChecker) Scan(d *Dir) (Comparison, error) {
-	for content, want := range c.want {
-		if got, err := d.Files[0].Equal(strings.NewReader(content)); got != want || err != nil {
-			c.t.Errorf("%d bytes: %t, %v", len(content), got, err)
-		}
-	}
-	return c.copier.Scan(d)
 }
 
 // TestDiffSubdirectory finds a directory as it was listed, also where the system tells no identity.

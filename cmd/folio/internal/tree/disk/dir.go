@@ -1,7 +1,6 @@
 package disk
 
 import (
-	"io"
 	"io/fs"
 
 	"github.com/foliofs/folio"
@@ -111,16 +110,6 @@ func (f *fileHandle) unchanged(seen *fileStat) error {
 		err = tree.ErrChanged
 	}
 	return err
-}
-
-// Equal reports whether a regular file and r have the same content. A file that changes meanwhile
-// is ErrChanged.
-func (f *File) Equal(r io.Reader) (same bool, err error) {
-	err = f.read(func(file *fileHandle) (err error) {
-		same, err = tree.EqualContents(file, r)
-		return err
-	})
-	return same && err == nil, err
 }
 
 // A fileContent is the content of a File. It is opened when its turn comes.

@@ -8,7 +8,6 @@ import (
 	"context"
 	"io/fs"
 	"path"
-	"time"
 
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/cmd/folio/internal/listing"
@@ -100,20 +99,8 @@ func (t *Source) visit(v *listing.Entry) error {
 	return t.fn(e)
 }
 
-// EntryOf describes a file that a walk has found, without its content and its extended attributes.
-func EntryOf(v *listing.Entry) tree.Entry {
-	n := &v.Node
-	return tree.Entry{
-		ID: tree.FileID{Ino: n.Ino}, Size: n.Size, Holes: n.Holes > 0, Shared: n.Nlink > 1 && !v.Mode.IsDir(),
-		Header: folio.Header{
-			Name: v.Path, Mode: v.Mode, UID: n.UID, GID: n.GID, Rdev: n.Rdev, Linkname: v.Target,
-			ModTime: time.Unix(0, n.Mtime), AccessTime: time.Unix(0, n.Atime), ChangeTime: time.Unix(0, n.Ctime),
-		},
-	}
-}
-
 func (t *Source) entry(v *listing.Entry) (*tree.Entry, error) {
-	e := EntryOf(v)
+	e := v.Tree()
 	if t.Links && e.Shared {
 		if first, ok := t.first[e.ID.Ino]; ok {
 			e.Link = first

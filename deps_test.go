@@ -164,9 +164,13 @@ var importRules = []importRule{
 	{pkg: "cmd/folio/internal/compare", own: ". internal/inoset " + cmdPackages("tree tree/disk failure location listing"), os: true},
 	{pkg: "cmd/folio/internal/patch", own: cmdPackages("quote compare"), third: "github.com/rogpeppe/go-internal"},
 	{
+		pkg: "cmd/folio/internal/sqlshell", os: true, // signals, and the terminal
+		own: "sqlite sqlitefile internal/sql/syntax " + cmdPackages("quote value failure terminal"), third: "golang.org/x/term",
+	},
+	{
 		pkg: "cmd/folio", os: true,
-		own: ". mount serve pgstore internal/store internal/posix internal/inoset internal/match " + cmdPackages("tree tree/disk mirror "+
-			"quote value failure interrupt terminal location mountpoint overlay listing copier convert grep compare patch"),
+		own: ". mount serve pgstore sqlite internal/store internal/posix internal/inoset internal/match " + cmdPackages("tree tree/disk mirror "+
+			"quote value failure interrupt terminal location mountpoint overlay listing copier convert grep compare patch sqlshell"),
 		third: "github.com/spf13/cobra github.com/spf13/pflag golang.org/x/sys github.com/rogpeppe/go-internal",
 	},
 	{pkg: "examples/*", own: ". sqlitefile", os: true},

@@ -119,6 +119,20 @@ func (db *DB) QueryRow(ctx context.Context, dest []any, sql string, args ...any)
 	return ok && err == nil, asError(err)
 }
 
+// Columns returns the names of the columns of a query, which it does not run.
+func (db *DB) Columns(ctx context.Context, sql string) (names []string, err error) {
+	err = db.file.View(ctx, func(rx *sqlitefile.Rx) error {
+		s, err := db.cache.take(rx, sql)
+		if err != nil {
+			return err
+		}
+		defer db.cache.put(s)
+		names = s.columnNames()
+		return nil
+	})
+	return names, asError(err)
+}
+
 // A statement is a compiled statement with the state of its run.
 type statement struct {
 	*exec.Statement
@@ -137,6 +151,14 @@ func (s *statement) cancelWith(ctx context.Context) (end func()) {
 			s.broken()
 		}
 	}
+}
+
+func (s *statement) columnNames() []string {
+	names := make([]string, len(s.Columns))
+	for i := range s.Columns {
+		names[i] = s.Columns[i].Name
+	}
+	return names
 }
 
 // broken lets the cache forget a statement.

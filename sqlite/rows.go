@@ -23,13 +23,7 @@ type rows struct {
 	end func() // of waiting for ctx; may be nil
 }
 
-func (r *rows) Columns() []string {
-	names := make([]string, len(r.s.Columns))
-	for i := range r.s.Columns {
-		names[i] = r.s.Columns[i].Name
-	}
-	return names
-}
+func (r *rows) Columns() []string { return r.s.columnNames() }
 
 // Close ends the query. It may be called again.
 func (r *rows) Close() (err error) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/foliofs/folio/cmd/folio/internal/location"
 	"github.com/foliofs/folio/cmd/folio/internal/quote"
+	"github.com/foliofs/folio/cmd/folio/internal/sqlshell"
 )
 
 // here says that the words are all that there is, and may be continued.
@@ -99,6 +100,7 @@ var flagValues = map[string]cobra.CompletionFunc{
 	"convert format":  oneOf(append([]string{"volume"}, archiveWords...)...),
 	"diff attributes": listOf("mode", "owner", "times", "xattrs", "all", "none"),
 	"find type":       listOf("f\tfiles", "d\tdirectories", "l\tsymbolic links", "p\tfifos", "s\tsockets", "b\tblock devices", "c\tcharacter devices"),
+	"sql output":      oneOf(sqlshell.Formats...),
 	"cp reflink":      oneOf("always", "auto", "never"),
 	"mount options":   listOf(mountOptionWords()...),
 	"keep-last":       oneOf("unlimited"),

@@ -103,7 +103,7 @@ func (c *command) root() *cobra.Command {
 	addGroup(root, "Volumes:", c.createCommand(), c.importCommand(), c.exportCommand(), c.convertCommand(), c.syncCommand(),
 		c.backupCommand(), c.compactCommand(), c.checkCommand(), c.infoCommand(), c.gcCommand())
 	addGroup(root, "Files, to read:", c.lsCommand(), c.treeCommand(), c.catCommand(), c.statCommand(), c.duCommand(),
-		c.findCommand(), c.grepCommand(), c.diffCommand(), c.getCommand())
+		c.findCommand(), c.grepCommand(), c.diffCommand(), c.getCommand(), c.sqlCommand())
 	addGroup(root, "Files, to change:", c.putCommand(), c.cpCommand(), c.mkdirCommand(), c.rmCommand(), c.mvCommand(),
 		c.lnCommand(), c.chmodCommand(), c.touchCommand())
 	addGroup(root, "Snapshots:", c.snapshotCommand(), c.restoreCommand(), c.logCommand())

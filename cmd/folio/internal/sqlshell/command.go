@@ -1,0 +1,73 @@
+package sqlshell
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/foliofs/folio/cmd/folio/internal/failure"
+)
+
+// A command is one that begins with a dot.
+type command struct {
+	name, argument, help string
+	run                  func(s *Shell, ctx context.Context, argument string) error
+}
+
+var commands = []command{
+	{".tables", "[PATTERN]", "list the tables and views, those whose names are LIKE the pattern", (*Shell).tables},
+	{".schema", "[TABLE]", "write the statements that make the tables, views, indexes and triggers", (*Shell).schema},
+	{".mode", "FORMAT", "write rows as " + strings.Join(Formats, ", "), (*Shell).mode},
+	{".quit", "", "end, as the end of the input does", func(*Shell, context.Context, string) error { return errQuit }},
+}
+
+// command runs a command that begins with a dot.
+func (s *Shell) command(ctx context.Context, line string) error {
+	name, argument, _ := strings.Cut(line, " ")
+	if name == ".help" {
+		return s.help()
+	}
+	if name == ".exit" {
+		name = ".quit"
+	}
+	for _, c := range commands {
+		if c.name == name {
+			return c.run(s, ctx, strings.TrimSuffix(strings.TrimSpace(argument), ";"))
+		}
+	}
+	return fmt.Errorf("unknown command %s; .help lists them", name)
+}
+
+func (s *Shell) help() error {
+	for _, c := range commands {
+		fmt.Fprintf(s.Stdout, "%-18s %s\n", c.name+" "+c.argument, c.help)
+	}
+	return nil
+}
+
+func (s *Shell) mode(_ context.Context, name string) error { return s.Format.Set(name) }
+
+// tables lists the tables and views that are not SQLite's own.
+func (s *Shell) tables(ctx context.Context, pattern string) error {
+	if pattern == "" {
+		pattern = "%"
+	}
+	list, err := s.texts(ctx, "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name LIKE ? ORDER BY name", pattern)
+	return s.lines(list, "", err)
+}
+
+// schema writes the statements of a table and its indexes and triggers, or of all.
+func (s *Shell) schema(ctx context.Context, name string) error {
+	list, err := s.texts(ctx, "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND (?1 = '' OR lower(tbl_name) = lower(?1)) ORDER BY rowid", name)
+	return s.lines(list, ";", err)
+}
+
+func (s *Shell) lines(list []string, end string, err error) error {
+	for _, text := range list {
+		if _, err := io.WriteString(s.Stdout, s.shown(text)+end+"\n"); err != nil {
+			return failure.OfOutput(err)
+		}
+	}
+	return err
+}

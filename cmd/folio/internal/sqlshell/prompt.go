@@ -1,0 +1,140 @@
+package sqlshell
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"golang.org/x/term"
+
+	"github.com/foliofs/folio/cmd/folio/internal/quote"
+)
+
+// errInterrupted says that the user pressed Ctrl-C at the prompt.
+var errInterrupted = errors.New("interrupted")
+
+// A prompt reads lines from a terminal, with a history and completion.
+type prompt struct {
+	terminal *term.Terminal
+	in       *os.File
+	keys     *keys
+	words    func() []string // that can be completed
+}
+
+// newPrompt returns nil if the input or the output is no terminal.
+func newPrompt(ctx context.Context, s *Shell) *prompt {
+	in, ok := s.Stdin.(*os.File)
+	if !ok || !s.OutTerminal || !term.IsTerminal(int(in.Fd())) {
+		return nil
+	}
+	p := &prompt{in: in, keys: &keys{in: in}, words: func() []string { return s.words(ctx) }}
+	p.reset()
+	return p
+}
+
+// reset begins with an empty line and the same history.
+func (p *prompt) reset() {
+	t := term.NewTerminal(struct {
+		io.Reader
+		io.Writer
+	}{p.keys, os.Stdout}, "")
+	if p.terminal != nil {
+		t.History = p.terminal.History
+	}
+	t.AutoCompleteCallback = func(line string, at int, key rune) (string, int, bool) {
+		if key != '\t' {
+			return "", 0, false
+		}
+		return p.complete(line, at)
+	}
+	p.terminal = t
+}
+
+// read reads a line. Between two lines the terminal is in its usual mode, in which Ctrl-C is a
+// signal.
+func (p *prompt) read(continued bool) (string, error) {
+	fd := int(p.in.Fd())
+	before, err := term.MakeRaw(fd)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = term.Restore(fd, before) }()
+	if width, height, err := term.GetSize(fd); err == nil && width > 0 {
+		_ = p.terminal.SetSize(width, height)
+	}
+	p.terminal.SetPrompt("folio> ")
+	if continued {
+		p.terminal.SetPrompt("  ...> ")
+	}
+	line, err := p.terminal.ReadLine()
+	if err == io.EOF && p.keys.interrupted {
+		_, _ = os.Stdout.WriteString("^C\r\n")
+		p.reset() // the library would read the line again
+		err = errInterrupted
+	}
+	if err == term.ErrPasteIndicator {
+		err = nil
+	}
+	return line, err
+}
+
+// keys are the bytes of a terminal. The terminal's library has one error for Ctrl-C and Ctrl-D.
+type keys struct {
+	in          *os.File
+	interrupted bool // Ctrl-C was the last key
+}
+
+func (k *keys) Read(b []byte) (int, error) {
+	n, err := k.in.Read(b)
+	k.interrupted = bytes.IndexByte(b[:n], 3) >= 0
+	return n, err
+}
+
+// words returns the words that can be completed: commands, keywords, tables and their columns.
+func (s *Shell) words(ctx context.Context) []string {
+	words := strings.Fields("SELECT FROM WHERE GROUP ORDER BY HAVING LIMIT OFFSET DISTINCT LEFT JOIN NATURAL USING UNION EXCEPT INTERSECT " +
+		"VALUES WITH RECURSIVE BETWEEN COLLATE EXISTS count group_concat length substr coalesce")
+	for _, c := range commands {
+		words = append(words, c.name)
+	}
+	tables, _ := s.texts(ctx, "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')")
+	for _, t := range tables {
+		words = append(words, t)
+		columns, _ := s.DB.Columns(ctx, `SELECT * FROM "`+strings.ReplaceAll(t, `"`, `""`)+`"`)
+		words = append(words, columns...)
+	}
+	words = slices.DeleteFunc(words, func(w string) bool { return !quote.Printable(w) })
+	slices.Sort(words)
+	return slices.Compact(words)
+}
+
+// complete completes the word before a place of the line as far as it is clear. If there are
+// several words, it lists them.
+func (p *prompt) complete(line string, at int) (string, int, bool) {
+	begin := strings.LastIndexAny(line[:at], " \t(,=<>+-*/|.")
+	if begin < 0 || line[begin] != '.' || begin > 0 {
+		begin++
+	}
+	prefix := line[begin:at]
+	found := slices.DeleteFunc(p.words(), func(w string) bool {
+		return len(w) < len(prefix) || !strings.EqualFold(w[:len(prefix)], prefix)
+	})
+	if len(found) == 0 || prefix == "" {
+		return line, at, true
+	}
+	word := found[0]
+	for _, w := range found[1:] {
+		for !strings.HasPrefix(strings.ToLower(w), strings.ToLower(word)) {
+			word = word[:len(word)-1]
+		}
+	}
+	if len(found) > 1 && len(word) == len(prefix) {
+		_, _ = p.terminal.Write([]byte(strings.Join(found, "  ") + "\n"))
+		return line, at, true
+	}
+	return line[:begin] + word + line[at:], begin + len(word), true
+}

@@ -15,6 +15,7 @@ import (
 	"github.com/foliofs/folio/cmd/folio/internal/tree/archive"
 	"github.com/foliofs/folio/cmd/folio/internal/tree/volume"
 	"github.com/foliofs/folio/cmd/folio/internal/value"
+	"github.com/foliofs/folio/internal/posix"
 )
 
 // directoryFormat is what --format calls a directory.
@@ -111,9 +112,9 @@ type archiveSink struct {
 
 func (s archiveSink) Add(e *tree.Entry) error {
 	if s.noOwner {
-		e.UID, e.GID = uint32(max(0, os.Geteuid())), uint32(max(0, os.Getegid()))
+		e.UID, e.GID = posix.Owner()
 	}
-	if s.format == archive.Sqlar {
+	if !s.format.IsTar() {
 		s.lost.count(e)
 	}
 	return s.Sink.Add(e)
@@ -140,7 +141,7 @@ func (e *Export) archiveFailure(err error) error {
 	return err
 }
 
-// An unsupported counts the properties of exported files that a SQLite archive cannot hold.
+// An unsupported counts the properties of exported files that zip and SQLite archives cannot hold.
 // docs/reference/archives.md lists other losses of formats.
 type unsupported struct {
 	seen   map[tree.FileID]bool // files with several names

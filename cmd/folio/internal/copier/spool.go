@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/foliofs/folio/cmd/folio/internal/tree"
+	"github.com/foliofs/folio/internal/posix"
 )
 
 // A spool is the whole of a stream, read before the volume that it goes to is locked. The process
@@ -95,7 +96,7 @@ func (s *spool) Size(context.Context) (int64, bool) { return s.size, true }
 func (s *spool) Walk(_ context.Context, fn func(*tree.Entry) error) error {
 	e := &tree.Entry{Size: s.size, Data: s.data}
 	e.Name, e.Mode = ".", 0o666
-	e.UID, e.GID = uint32(max(0, os.Geteuid())), uint32(max(0, os.Getegid()))
+	e.UID, e.GID = posix.Owner()
 	if s.file != nil {
 		e.Content = io.NewSectionReader(s.file, s.start, s.size)
 	}

@@ -160,7 +160,7 @@ func (s *sqlarProducer) entry(r *sqlarRow) error {
 	}
 	e := &tree.Entry{Header: folio.Header{Name: r.name}}
 	e.Mode, e.ModTime = posix.FileMode(r.mode), time.Unix(r.mtime, 0)
-	e.UID, e.GID = own()
+	e.UID, e.GID = posix.Owner()
 	switch e.Mode.Type() {
 	case 0:
 		return s.file(e, r)

@@ -2,7 +2,6 @@ package archive
 
 import (
 	"archive/zip"
-	"compress/bzip2"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -10,10 +9,10 @@ import (
 	"io/fs"
 	"os"
 	"slices"
-	"time"
 
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/cmd/folio/internal/tree"
+	"github.com/foliofs/folio/internal/posix"
 )
 
 var errNotZip = errors.New("not a zip archive")
@@ -29,7 +28,6 @@ type zipSource struct {
 type zipFile struct {
 	*zip.File
 	name string
-	link string // of which file it may be another name; see zipLinks
 }
 
 // openZip takes f for a zip archive, or returns errNotZip.
@@ -42,8 +40,6 @@ func openZip(f *os.File, size int64, o *tree.Options) (tree.Source, error) {
 		return nil, tree.OpenError(f.Name(), archiveError(err))
 	}
 	s := &zipSource{file: f, files: make([]zipFile, 0, len(r.File)), o: o}
-	r.RegisterDecompressor(zipBzip2, func(r io.Reader) io.ReadCloser { return io.NopCloser(bzip2.NewReader(r)) })
-	r.RegisterDecompressor(zipZstd, func(r io.Reader) io.ReadCloser { return zstdContent(r) })
 	var packed uint64
 	for _, zf := range r.File {
 		if packed += zf.CompressedSize64; packed < zf.CompressedSize64 || packed > uint64(size) {
@@ -53,8 +49,7 @@ func openZip(f *os.File, size int64, o *tree.Options) (tree.Source, error) {
 		if err != nil {
 			return nil, tree.OpenError(f.Name(), tree.WrapEntry(zf.Name, err))
 		}
-		field, _ := readZipField(zf.Extra)
-		s.files = append(s.files, zipFile{zf, name, field.Link})
+		s.files = append(s.files, zipFile{zf, name})
 	}
 	if err := checkBegin(f, s.files); err != nil {
 		return nil, tree.OpenError(f.Name(), err)
@@ -63,12 +58,6 @@ func openZip(f *os.File, size int64, o *tree.Options) (tree.Source, error) {
 	s.files = onceEachDir(s.files)
 	return s, nil
 }
-
-// Methods of compression that package zip does not know by itself.
-const (
-	zipBzip2 = 12
-	zipZstd  = 93
-)
 
 // onceEachDir leaves of several entries for one directory the last one, as unpacking would.
 func onceEachDir(files []zipFile) []zipFile {
@@ -127,9 +116,8 @@ func (s *zipSource) Close() error { return s.file.Close() }
 
 func (s *zipSource) Walk(ctx context.Context, fn func(*tree.Entry) error) error {
 	return tree.Run(ctx, s.o, false, func(p *tree.Pipeline) error {
-		links := linksOf(s.files, s.o)
 		for _, f := range s.files {
-			if err := f.add(p, links); err != nil {
+			if err := f.add(p); err != nil {
 				return tree.WrapEntry(f.name, err)
 			}
 		}
@@ -139,7 +127,7 @@ func (s *zipSource) Walk(ctx context.Context, fn func(*tree.Entry) error) error 
 
 const zipEncrypted = 1 // a bit of Flags
 
-func (f zipFile) add(p *tree.Pipeline, links *zipLinks) error {
+func (f zipFile) add(p *tree.Pipeline) error {
 	if f.Flags&zipEncrypted != 0 {
 		return tree.ErrEncrypted
 	}
@@ -151,13 +139,6 @@ func (f zipFile) add(p *tree.Pipeline, links *zipLinks) error {
 	case 0:
 		if f.UncompressedSize64 > tree.MaxContent {
 			return folio.ErrTooLarge
-		}
-		link, err := links.link(f)
-		if err != nil {
-			return err
-		}
-		if link != "" {
-			return p.Add(&tree.Entry{Header: folio.Header{Name: f.name}, Link: link}, nil)
 		}
 		e.Size = int64(f.UncompressedSize64)
 		return p.Add(e, f)
@@ -178,19 +159,13 @@ func (f zipFile) add(p *tree.Pipeline, links *zipLinks) error {
 	return p.Add(e, nil)
 }
 
-// entry returns the entry without the fields of one type only. The times of a zipField count unless
-// a program has changed the time that zip itself knows, in seconds.
+// entry returns the entry without the fields of one type only.
 func (f zipFile) entry(umask fs.FileMode) *tree.Entry {
 	e := &tree.Entry{Header: folio.Header{Name: f.name}}
 	e.Mode, e.ModTime = f.mode(umask), f.Modified
-	e.UID, e.GID = f.owner()
-	field, ok := readZipField(f.Extra)
-	if !ok {
-		return e
-	}
-	e.Xattrs = field.Xattrs
-	if exact := time.Unix(0, field.Mtime); uint32(exact.Unix()) == uint32(f.Modified.Unix()) {
-		e.ModTime, e.AccessTime, e.ChangeTime = exact, time.Unix(0, field.Atime), time.Unix(0, field.Ctime)
+	var ok bool
+	if e.UID, e.GID, ok = readZipOwner(f.Extra); !ok {
+		e.UID, e.GID = posix.Owner()
 	}
 	return e
 }
@@ -244,36 +219,3 @@ func (f zipFile) Feed(s *tree.Stream) error {
 }
 
 func (f zipFile) Drop() {}
-
-const zipUnixOwner = 0x7875 // the id of Info-ZIP's new Unix extra field
-
-// owner returns who owns the file: version 1, size of uid, uid, size of gid, gid. Without an owner
-// it is who runs this.
-func (f zipFile) owner() (uid, gid uint32) {
-	for id, field := range zipFields(f.Extra) {
-		if id != zipUnixOwner || len(field) < 1 || field[0] != 1 {
-			continue
-		}
-		uid, rest, ok := sized(field[1:])
-		gid, _, ok2 := sized(rest)
-		if ok && ok2 {
-			return uid, gid
-		}
-	}
-	return own()
-}
-
-// sized decodes a number that follows its size in bytes.
-func sized(p []byte) (n uint32, rest []byte, ok bool) {
-	if len(p) < 1 || p[0] > 4 || len(p) < 1+int(p[0]) {
-		return 0, nil, false
-	}
-	var b [4]byte
-	copy(b[:], p[1:1+p[0]])
-	return binary.LittleEndian.Uint32(b[:]), p[1+p[0]:], true
-}
-
-// own returns the ids of who runs this.
-func own() (uid, gid uint32) {
-	return uint32(max(0, os.Getuid())), uint32(max(0, os.Getgid()))
-}

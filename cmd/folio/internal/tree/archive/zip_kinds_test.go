@@ -3,14 +3,13 @@ package archive
 import (
 	"archive/zip"
 	"bytes"
-	"encoding/base64"
 	"encoding/binary"
+	"errors"
 	"hash/crc32"
 	"io/fs"
 	"testing"
 
-	"github.com/klauspost/compress/zstd"
-
+	"github.com/foliofs/folio/cmd/folio/internal/tree"
 	"github.com/foliofs/folio/cmd/folio/internal/tree/treetest"
 )
 
@@ -72,32 +71,13 @@ func packedZip(t *testing.T, method uint16, packed []byte, content string) []byt
 	return b.Bytes()
 }
 
-// Entries may be packed by bzip2 and zstd. Damaged ones are an error.
+// An entry that is packed by another method than deflate is refused, and the error says so.
 func TestZipMethods(t *testing.T) {
 	t.Parallel()
-	z, err := zstd.NewWriter(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	bzip2, err := base64.StdEncoding.DecodeString("QlpoOTFBWSZTWRkxZT0AAACBAAJEoAAhmmgzTQczi7kinChIDJiynoA=") // of "hello"
-	if err != nil {
-		t.Fatal(err)
-	}
-	for method, packed := range map[uint16][]byte{zipBzip2: bzip2, zipZstd: z.EncodeAll([]byte("hello"), nil)} {
-		lines, err := collectData(t, packedZip(t, method, packed, "hello"), false)
-		if err != nil {
-			t.Fatalf("method %d: %v", method, err)
-		}
-		treetest.WantLines(t, lines, []string{`f -rw-rw-rw- "hello"`})
-		for i := range packed {
-			damaged := bytes.Clone(packed)
-			damaged[i] ^= 0x10
-			if lines, err := collectData(t, packedZip(t, method, damaged, "hello"), false); err == nil {
-				treetest.WantLines(t, lines, []string{`f -rw-rw-rw- "hello"`})
-			}
-			if lines, err := collectData(t, packedZip(t, method, packed[:i], "hello"), false); err == nil {
-				t.Errorf("method %d, %d of %d bytes: %q", method, i, len(packed), lines)
-			}
+	const bzip2, zstd = 12, 93
+	for _, method := range []uint16{bzip2, zstd} {
+		if _, err := collectData(t, packedZip(t, method, []byte("packed"), "hello"), false); !errors.Is(err, tree.ErrMethod) {
+			t.Errorf("method %d: %v", method, err)
 		}
 	}
 }

@@ -55,12 +55,10 @@ func unicodePath(f *zip.File) (name string, ok bool) {
 const zipUTF8 = 1 << 11
 
 // zipText returns a name, or the target of a symbolic link, as an entry means it. Many programs
-// write UTF-8 without saying so: that stays. An archive of Folio holds the bytes of the volume.
+// write UTF-8 without saying so: that stays. So do the bytes of an entry that was made on a system
+// where a name is any bytes, for example by Folio or by Info-ZIP.
 func zipText(f *zip.File, s string) string {
-	if utf8.ValidString(s) || f.Flags&zipUTF8 != 0 {
-		return s
-	}
-	if _, ok := readZipField(f.Extra); ok {
+	if utf8.ValidString(s) || f.Flags&zipUTF8 != 0 || fromUnix(f) {
 		return s
 	}
 	var b strings.Builder

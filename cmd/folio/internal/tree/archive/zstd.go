@@ -32,25 +32,6 @@ func newZstdReader(in io.Reader) (*zstdReader, error) {
 	return r, r.cause(err)
 }
 
-// zstdContent returns a reader of an entry that zstd has compressed. Close gives its memory back.
-func zstdContent(in io.Reader) io.ReadCloser {
-	r, err := newZstdReader(in)
-	if err != nil {
-		return io.NopCloser(failingReader{err})
-	}
-	return r
-}
-
-// A failingReader fails.
-type failingReader struct{ err error }
-
-func (r failingReader) Read([]byte) (int, error) { return 0, r.err }
-
-func (r *zstdReader) Close() error {
-	r.d.Close()
-	return nil
-}
-
 func (r *zstdReader) Read(p []byte) (int, error) {
 	n, err := r.d.Read(p)
 	return n, r.cause(err)

@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 
 	"github.com/foliofs/folio/cmd/folio/internal/tree"
+	"github.com/foliofs/folio/internal/posix"
 )
 
 // A Writer writes a tree into a directory. It belongs to one goroutine.
@@ -47,10 +48,10 @@ type ids struct{ uid, gid uint32 }
 func NewWriter(root *os.Root, o *WriteOptions) (*Writer, error) {
 	n := max(2, min(8, runtime.GOMAXPROCS(0)))
 	w := &Writer{
-		o:     *o,
-		owner: ids{uint32(max(0, os.Geteuid())), uint32(max(0, os.Getegid()))},
-		free:  make(chan *batch, n+2), todo: make(chan *batch, n+2),
+		o:    *o,
+		free: make(chan *batch, n+2), todo: make(chan *batch, n+2),
 	}
+	w.owner.uid, w.owner.gid = posix.Owner()
 	top, err := openOut(root, ".", ".")
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"strconv"
 )
 
 // load stores many rows at once.
@@ -20,7 +21,7 @@ var load = &Workload{
 	Unit:        "row",
 	Question:    "How fast are many rows stored at once?",
 	Description: "Rows with an index by a number and one by a text, both random, in one transaction; rows and the order of both indexes are read back.",
-	Supports:    func(a *API) bool { return a.Items != nil },
+	Supports:    takes(ItemTable),
 	Needs:       "table with indexes",
 	Start:       startLoad,
 	Want:        wantLoad,
@@ -28,66 +29,43 @@ var load = &Workload{
 	Settings:    writeSettings,
 }
 
-// An Item is a row to load.
-type Item struct {
-	ID   int64
-	A    int64  // with an index
-	B    string // with an index
-	Body string
-}
-
-// ItemSchema is the table in SQL.
-var ItemSchema = []string{
-	"CREATE TABLE item (id INTEGER PRIMARY KEY, a INTEGER, b TEXT, body TEXT)",
-	"CREATE INDEX item_a ON item (a)",
-	"CREATE INDEX item_b ON item (b)",
-}
-
-// Items is a store of items.
-type Items interface {
-	// Load stores all of them in one transaction.
-	Load(items []Item) error
-	// Each calls fn for every item.
-	Each(fn func(it *Item) error) error
-	// By calls fn for the number of every one, in the order of an indexed column, a or b.
-	By(column string, fn func(id int64) error) error
-	Settings() (map[string]string, error)
-	Close() error
+// An item is a row to load. It is smaller than a list of values, of which a million would show in
+// the memory of each contender.
+type item struct {
+	id, a   int64
+	b, body string
 }
 
 // items returns the items of a job. Random numbers are spread by their high bits, and differ by the
 // low ones.
-func (j *Job) items() []Item {
+func (j *Job) items() []item {
 	r := Rand(mix(j.Seed))
-	out := make([]Item, j.Values.Int("rows"))
+	out := make([]item, j.Values.Int("rows"))
 	for i := range out {
 		id := int64(i) + 1
 		if j.Values["order"] == "random" {
 			id |= int64(r.Next() >> 34 << 32)
 		}
-		out[i] = Item{ID: id, A: int64(r.Next() >> 1), B: fmt.Sprintf("%016x", r.Next()), Body: "some bytes beside the keys"}
+		out[i] = item{id, int64(r.Next() >> 1), fmt.Sprintf("%016x", r.Next()), "some bytes beside the keys"}
 	}
 	return out
 }
 
 func wantLoad(j *Job) (a Answer, err error) {
 	items := j.items()
-	for i := range items {
-		a.Add(items[i].ID, items[i].text())
+	for _, it := range items {
+		a.Add(it.id, fmt.Sprint(it.a)+it.b+it.body)
 	}
-	slices.SortFunc(items, func(x, y Item) int { return cmp.Compare(x.A, y.A) })
+	slices.SortFunc(items, func(x, y item) int { return cmp.Compare(x.a, y.a) })
 	for i := range items {
-		a.Add(items[i].ID, place("a", i))
+		a.Add(items[i].id, place("a", i))
 	}
-	slices.SortFunc(items, func(x, y Item) int { return cmp.Compare(x.B, y.B) })
+	slices.SortFunc(items, func(x, y item) int { return cmp.Compare(x.b, y.b) })
 	for i := range items {
-		a.Add(items[i].ID, place("b", i))
+		a.Add(items[i].id, place("b", i))
 	}
 	return a, nil
 }
-
-// text is all of a row.
-func (it *Item) text() string { return fmt.Sprint(it.A) + it.B + it.Body }
 
 // place says where an item stands in an index.
 func place(column string, i int) string {
@@ -95,30 +73,37 @@ func place(column string, i int) string {
 }
 
 func startLoad(j *Job, a *API) (*Work, error) {
-	store, err := a.Items(j)
+	store, err := loader(j, a, ItemTable)
 	if err != nil {
 		return nil, err
 	}
-	items := j.items()
+	items, row := j.items(), make([]Value, len(ItemTable.Columns))
 	return single(store, func() (Answer, error) { return loaded(store) }, func() (int64, error) {
-		return int64(len(items)), store.Load(items)
+		return int64(len(items)), store.Load(len(items), func(i int) []Value {
+			it := &items[i]
+			row[0], row[1], row[2], row[3] = Int(it.id), Int(it.a), Str(it.b), Str(it.body)
+			return row
+		})
 	})
 }
 
 // loaded returns the content of a store.
-func loaded(store Items) (a Answer, err error) {
-	err = store.Each(func(it *Item) error {
-		a.Add(it.ID, it.text())
+func loaded(store RowLoader) (a Answer, err error) {
+	var text []byte
+	err = store.Each(func(row Row) error {
+		text = strconv.AppendInt(text[:0], row.Int(1), 10)
+		text = append(text, row.Bytes(2)...)
+		a.AddBytes(row.Int(0), append(text, row.Bytes(3)...))
 		return nil
 	})
-	for _, column := range []string{"a", "b"} {
-		if err != nil {
-			return a, err
+	for i, c := range ItemTable.Columns {
+		if err != nil || !c.Indexed {
+			continue
 		}
-		i := 0
-		err = store.By(column, func(id int64) error {
-			a.Add(id, place(column, i))
-			i++
+		at := 0
+		err = store.By(i, func(id int64) error {
+			a.Add(id, place(c.Name, at))
+			at++
 			return nil
 		})
 	}

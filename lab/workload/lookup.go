@@ -1,10 +1,5 @@
 package workload
 
-import (
-	"errors"
-	"strconv"
-)
-
 // lookup reads rows of a large table, by rowid or by a unique text: the experiment of seven
 // drivers.
 var lookup = &Workload{
@@ -32,7 +27,7 @@ var lookup = &Workload{
 	Start:       startLookup,
 	Want:        wantLookup,
 	Settings:    lookupSettings,
-	Ops:         func(j *Job) int64 { return int64(j.Values.Int("reads")) },
+	Ops:         countReads,
 	Warm:        warmReads,
 }
 
@@ -40,9 +35,6 @@ var lookup = &Workload{
 func lookupFolder(v Values) *Folder {
 	return &Folder{Rows: v.Int("rows"), Numbered: v["paths"] == "numbered"}
 }
-
-// warmReads is a tenth of the measured reads.
-func warmReads(j *Job) int64 { return int64(j.Values.Int("reads")) / 10 }
 
 // lookupSettings: the database was made in rollback mode, and stays in it.
 func lookupSettings(j *Job, kind string) map[string]string {
@@ -76,12 +68,6 @@ type Reader interface {
 	Connection
 }
 
-// The phases draw different rows.
-const (
-	measured = 1
-	warming  = 2
-)
-
 // reads returns the reads of worker i.
 func (j *Job) reads(phase, i, n int) *pathList {
 	return lookupFolder(j.Values).randomPaths(share(n, i, j.Values.Int("goroutines")), Rand(mix(j.Seed)+mix(uint64(phase<<32+i))))
@@ -94,80 +80,61 @@ func wantLookup(j *Job) (a Answer, err error) {
 	return a, nil
 }
 
-// A lookupWorker is one goroutine: its connection, its list, and its answer.
-type lookupWorker struct {
-	reading
-	job    *Job
-	reader Reader
-	byPath bool
-	one    bool
-	list   *pathList
-	buf    [MaxPath]byte
-}
-
 func startLookup(j *Job, a *API) (*Work, error) {
 	db, err := a.Lookups(j)
 	if err != nil {
 		return nil, err
 	}
-	w, err := readings(j, db, func() (*lookupWorker, error) {
-		r, err := db.Reader(j.Values["mode"])
-		return &lookupWorker{reading: reading{connection: r}, job: j, reader: r, byPath: j.Values["by"] == "path", one: j.Values["transaction"] == "one"}, err
-	})
+	w, err := readings(j, db, func(worker int) (*reading, error) { return newLookup(j, db, worker) })
 	if err == nil {
 		w.Every = 8
 	}
 	return w, err
 }
 
-func (w *lookupWorker) draw(phase, i, n int) { w.list, w.found = w.job.reads(phase, i, n), Answer{} }
-
-// read looks up the whole list and compares each answer.
-func (w *lookupWorker) read(r *Recorder) (err error) {
-	if w.one {
-		if err := w.reader.Begin(); err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, w.reader.End()) }()
+// newLookup makes a goroutine that compares each answer with the known one.
+func newLookup(j *Job, db Lookups, worker int) (*reading, error) {
+	reader, err := db.Reader(j.Values["mode"])
+	if err != nil {
+		return nil, err
 	}
-	for i := range w.list.ids {
-		id, path := w.list.at(i)
-		start := r.Start()
-		if w.byPath {
-			err = w.id(id, path)
-		} else {
-			err = w.path(id, path)
-		}
+	var list *pathList
+	buf := make([]byte, 0, MaxPath)
+	r := &reading{connection: reader}
+	r.draw = func(phase, n int) int {
+		list = j.reads(phase, worker, n)
+		return len(list.ids)
+	}
+	r.one = func(i int, found *Answer) error {
+		id, path := list.at(i)
+		got, err := reader.Path(id, buf)
 		if err != nil {
 			return err
 		}
-		r.Stop(start)
+		if string(got) != path {
+			return wrong("row %d has path %s, not %q", id, path, got)
+		}
+		found.AddBytes(id, got)
+		return nil
 	}
-	return nil
-}
-
-func (w *lookupWorker) id(id int64, path string) error {
-	got, err := w.reader.ID(path)
-	if err != nil {
-		return err
+	if j.Values["by"] == "path" {
+		r.one = func(i int, found *Answer) error {
+			id, path := list.at(i)
+			got, err := reader.ID(path)
+			if err != nil {
+				return err
+			}
+			if got != id {
+				return wrong("path %s is row %d, not %d", path, id, got)
+			}
+			found.Add(got, path)
+			return nil
+		}
 	}
-	if got != id {
-		return wrong("path %s is row %d, not %d", path, id, got)
+	if j.Values["transaction"] == "one" {
+		r.begin, r.end = reader.Begin, reader.End
 	}
-	w.found.Add(got, path)
-	return nil
-}
-
-func (w *lookupWorker) path(id int64, path string) error {
-	got, err := w.reader.Path(id, w.buf[:0])
-	if err != nil {
-		return err
-	}
-	if string(got) != path {
-		return wrong("row %s has path %s, not %q", strconv.FormatInt(id, 10), path, got)
-	}
-	w.found.AddBytes(id, got)
-	return nil
+	return r, nil
 }
 
 // answer returns the answer of a contender that finds everything.

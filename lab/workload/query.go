@@ -25,8 +25,8 @@ var Query = &Workload{
 	Needs:       "SQL",
 	Start:       startQuery,
 	Want:        wantQuery,
-	Ops:         func(j *Job) int64 { return int64(j.Values.Int("reads")) },
-	Warm:        func(j *Job) int64 { return int64(j.Values.Int("reads")) / 10 },
+	Ops:         countReads,
+	Warm:        warmReads,
 }
 
 // A Statement is the user's, with the answers that one driver gave, which all must give.
@@ -139,38 +139,27 @@ func wantQuery(j *Job) (a Answer, err error) {
 	return a, nil
 }
 
-// A queryWorker is one goroutine.
-type queryWorker struct {
-	reading
-	job     *Job
-	querier Querier
-	list    []int
-}
-
 func startQuery(j *Job, a *API) (*Work, error) {
 	db, err := a.Queries(j)
 	if err != nil {
 		return nil, err
 	}
-	return readings(j, db, func() (*queryWorker, error) {
+	return readings(j, db, func(worker int) (*reading, error) {
 		q, err := db.Querier(j.Statement, j.Values["mode"])
-		return &queryWorker{reading: reading{connection: q}, job: j, querier: q}, err
-	})
-}
-
-func (w *queryWorker) draw(phase, i, n int) { w.list, w.found = w.job.draws(phase, i, n), Answer{} }
-
-func (w *queryWorker) read(r *Recorder) error {
-	take := func(cells [][]byte) error {
-		w.found.AddRow(cells, w.job.Statement.Loose)
-		return nil
-	}
-	for _, n := range w.list {
-		start := r.Start()
-		if err := w.querier.Query(w.job.Statement.Args[n], take); err != nil {
-			return err
+		if err != nil {
+			return nil, err
 		}
-		r.Stop(start)
-	}
-	return nil
+		var list []int
+		r := &reading{connection: q}
+		r.draw = func(phase, n int) int {
+			list = j.draws(phase, worker, n)
+			return len(list)
+		}
+		take := func(cells [][]byte) error {
+			r.found.AddRow(cells, j.Statement.Loose)
+			return nil
+		}
+		r.one = func(i int, _ *Answer) error { return q.Query(j.Statement.Args[list[i]], take) }
+		return r, nil
+	})
 }

@@ -30,8 +30,8 @@ var read = &Workload{
 	Needs:       "files",
 	Start:       startRead,
 	Want:        wantRead,
-	Ops:         func(j *Job) int64 { return int64(j.Values.Int("reads")) },
-	Warm:        func(j *Job) int64 { return int64(j.Values.Int("reads")) / 10 },
+	Ops:         countReads,
+	Warm:        warmReads,
 }
 
 // checkRange refuses ranges that are larger than the file.
@@ -93,17 +93,6 @@ func wantRead(j *Job) (a Answer, err error) {
 	return a, nil
 }
 
-// A fileReader is one goroutine.
-type fileReader struct {
-	reading
-	job     *Job
-	tree    fs.FS
-	large   io.ReaderAt // nil where whole files are read
-	names   []string
-	buf     []byte
-	targets []int
-}
-
 func startRead(j *Job, a *API) (*Work, error) {
 	t, err := a.Tree(j)
 	if err != nil {
@@ -112,7 +101,7 @@ func startRead(j *Job, a *API) (*Work, error) {
 	if err := t.Import(readTree(j)); err != nil {
 		return nil, errors.Join(err, t.Close())
 	}
-	return readings(j, t, func() (*fileReader, error) { return newFileReader(j, t) })
+	return readings(j, t, func(worker int) (*reading, error) { return newFileReader(j, t, worker) })
 }
 
 // treeConnection is a tree as one goroutine has it.
@@ -122,18 +111,42 @@ func (treeConnection) Prepares() int64 { return 0 }
 
 func (treeConnection) Close() error { return nil }
 
-func newFileReader(j *Job, t Tree) (*fileReader, error) {
+// newFileReader makes a goroutine that reads files. The digest of a content is a small part of the
+// time, the same for all.
+func newFileReader(j *Job, t Tree, worker int) (*reading, error) {
 	tree, err := t.FS()
 	if err != nil {
 		return nil, err
 	}
-	r := &fileReader{reading: reading{connection: treeConnection{t}}, job: j, tree: tree}
-	if j.Values["shape"] == "whole" {
-		for i := range j.Values.Int("files") {
-			r.names = append(r.names, generatedName(i))
-		}
-		return r, nil
+	var names []string // made before the clock starts
+	for i := range j.Values.Int("files") {
+		names = append(names, generatedName(i))
 	}
+	one := func(i int) ([]byte, error) { return fs.ReadFile(tree, names[i]) }
+	if j.Values["shape"] == "ranges" {
+		if one, err = rangeReader(tree, j.Values.Int("range")); err != nil {
+			return nil, err
+		}
+	}
+	var targets []int
+	r := &reading{connection: treeConnection{t}}
+	r.draw = func(phase, n int) int {
+		targets = j.targets(phase, worker, n)
+		return len(targets)
+	}
+	r.one = func(i int, found *Answer) error {
+		data, err := one(targets[i])
+		if err == nil {
+			found.AddBytes(int64(targets[i]), data)
+		}
+		return err
+	}
+	return r, nil
+}
+
+// rangeReader opens the large file. It returns a function that reads a range of n bytes at an
+// offset.
+func rangeReader(tree fs.FS, n int) (func(offset int) ([]byte, error), error) {
 	f, err := tree.Open(largeName)
 	if err != nil {
 		return nil, err
@@ -142,33 +155,12 @@ func newFileReader(j *Job, t Tree) (*fileReader, error) {
 	if !ok {
 		return nil, fmt.Errorf("ranges: %w: its files have no ReadAt", errors.ErrUnsupported)
 	}
-	r.large, r.buf = at, make([]byte, j.Values.Int("range"))
-	return r, nil
-}
-
-func (f *fileReader) draw(phase, i, n int) { f.targets, f.found = f.job.targets(phase, i, n), Answer{} }
-
-// read reads all targets. The digest of a content is a small part of the time, the same for all.
-func (f *fileReader) read(r *Recorder) error {
-	for _, t := range f.targets {
-		start := r.Start()
-		data, err := f.one(t)
-		if err != nil {
-			return err
+	buf := make([]byte, n)
+	return func(offset int) ([]byte, error) {
+		n, err := at.ReadAt(buf, int64(offset))
+		if err == io.EOF && n == len(buf) {
+			err = nil
 		}
-		r.Stop(start)
-		f.found.AddBytes(int64(t), data)
-	}
-	return nil
-}
-
-func (f *fileReader) one(target int) ([]byte, error) {
-	if f.large == nil {
-		return fs.ReadFile(f.tree, f.names[target])
-	}
-	n, err := f.large.ReadAt(f.buf, int64(target))
-	if err == io.EOF && n == len(f.buf) {
-		err = nil
-	}
-	return f.buf[:n], err
+		return buf[:n], err
+	}, nil
 }

@@ -1,6 +1,9 @@
 package workload
 
-import "io"
+import (
+	"errors"
+	"io"
+)
 
 // A Connection is the connection of one goroutine that reads.
 type Connection interface {
@@ -9,41 +12,87 @@ type Connection interface {
 	Prepares() int64
 }
 
-// A reading is one goroutine with a connection of its own, and its findings.
+// The phases draw different reads, so that no store answers the measured ones from a memory of the
+// warm-up.
+const (
+	measured = 1
+	warming  = 2
+)
+
+// A reading is one goroutine that makes a list of reads by a connection of its own.
 type reading struct {
 	connection Connection
-	found      Answer
+	draw       func(phase, n int) int           // draws the goroutine's part of n reads; returns how many these are
+	one        func(i int, found *Answer) error // makes read i of the list
+	begin, end func() error                     // surround the list; may be nil
+
+	reads int
+	found Answer
 }
 
-func (r *reading) base() *reading { return r }
+// redraw makes a new list, and forgets what was found.
+func (r *reading) redraw(phase, n int) { r.reads, r.found = r.draw(phase, n), Answer{} }
 
-// readings makes work of goroutines that each read by a connection, which open opens.
-func readings[R reader](j *Job, db io.Closer, open func() (R, error)) (*Work, error) {
+// read makes all reads of the list.
+func (r *reading) read(rec *Recorder) (err error) {
+	if r.begin != nil {
+		if err := r.begin(); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, r.end()) }()
+	}
+	for i := range r.reads {
+		start := rec.Start()
+		if err := r.one(i, &r.found); err != nil {
+			return err
+		}
+		rec.Stop(start)
+	}
+	return nil
+}
+
+// readings makes work of the goroutines of a job, which open makes by their numbers. Each makes a
+// tenth of its reads to warm up.
+func readings(j *Job, db io.Closer, open func(worker int) (*reading, error)) (*Work, error) {
 	w := &Work{Close: db.Close}
-	var all []R
+	var all []*reading
 	_, err := sessions(w, j.Values.Int("goroutines"), func() (session, error) {
-		r, err := open()
+		r, err := open(len(all))
 		if err != nil {
 			return nil, err
 		}
 		all, w.Workers = append(all, r), append(w.Workers, r.read)
-		return r.base().connection, nil
+		return r.connection, nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	w.WarmUp = func() (int64, error) { return warmReaders(j, all) }
+	w.WarmUp = func() (int64, error) {
+		for _, r := range all {
+			r.redraw(warming, int(warmReads(j)))
+		}
+		err := together(all, func(r *reading) error { return r.read(NewRecorder(1 << 20)) })
+		for _, r := range all {
+			r.redraw(measured, j.Values.Int("reads"))
+		}
+		return warmReads(j), err
+	}
 	w.Answer = func() (a Answer, err error) {
 		for _, r := range all {
-			a.Plus(r.base().found)
+			a.Plus(r.found)
 		}
 		return a, nil
 	}
 	w.Prepares = func() (n int64) {
 		for _, r := range all {
-			n += r.base().connection.Prepares()
+			n += r.connection.Prepares()
 		}
 		return n
 	}
 	return w, nil
 }
+
+// countReads is how many reads a job has, and warmReads how many it has to warm up.
+func countReads(j *Job) int64 { return int64(j.Values.Int("reads")) }
+
+func warmReads(j *Job) int64 { return countReads(j) / 10 }

@@ -101,28 +101,6 @@ func (j *Job) draw(phase, i, n, all, limit int) []int {
 	return out
 }
 
-// A reader is one goroutine that reads a list, after a tenth of that to warm up.
-type reader interface {
-	// draw draws the worker's part of n reads, and forgets its findings.
-	draw(phase, worker, n int)
-	read(r *Recorder) error
-	base() *reading
-}
-
-// warmReaders has every reader make a tenth of its reads, of other items. Then it draws the reads
-// of the measurement.
-func warmReaders[R reader](j *Job, readers []R) (ops int64, err error) {
-	reads := j.Values.Int("reads")
-	for i, r := range readers {
-		r.draw(warming, i, reads/10)
-	}
-	err = together(readers, func(r R) error { return r.read(NewRecorder(1 << 20)) })
-	for i, r := range readers {
-		r.draw(measured, i, reads)
-	}
-	return int64(reads / 10), err
-}
-
 // share is the part of n that falls to worker i of all.
 func share(n, i, all int) int {
 	part := n / all

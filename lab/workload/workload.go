@@ -3,7 +3,6 @@ package workload
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strconv"
@@ -229,15 +228,17 @@ type API struct {
 	// MakeFolder makes the database of the lookups; progress is told the number of rows.
 	MakeFolder func(f *Folder, path string, progress func(rows int)) error
 
+	// Rows opens a new store of one of Tables.
+	Rows   func(j *Job, t *Table) (Rows, error)
+	Tables []*Table
+
 	Lookups func(j *Job) (Lookups, error)
-	Tasks   func(j *Job) (Tasks, error)
-	Pairs   func(j *Job) (Pairs, error)
-	Items   func(j *Job) (Items, error)
 	Tree    func(j *Job) (Tree, error)
 	Queries func(j *Job) (Queries, error)
 	// Probe asks for the answers to the user's statement; nil if the API does not tell the columns.
 	Probe func(q *Probe) (*Statement, error)
-	// Input is the input of Rowids: "" is a rowid a line, "sql" statements.
+	// Rowids answers rowids from standard input. It is for an API without Lookups, which needs a
+	// process of its own. Input is what it reads: "" is a rowid a line, "sql" statements.
+	Rowids func(db string) error
 	Input  string
-	Rowids func(db string, in io.Reader, out io.Writer) error
 }

@@ -30,7 +30,7 @@ var write = &Workload{
 	},
 	Description: "Each operation is a transaction of its own on a table with an index, or writes a file of its own; the store is read back at the end.",
 	Repeats:     "SQLite or the file system, for records and for a task queue (2022)",
-	Supports:    func(a *API) bool { return a.Tasks != nil },
+	Supports:    takes(TaskTable),
 	Needs:       "records and tasks",
 	Start:       startWrite,
 	Want:        wantWrite,
@@ -58,41 +58,12 @@ func writeSettings(j *Job, kind string) map[string]string {
 	return nil
 }
 
-// A Task is a record of the queue.
-type Task struct {
-	ID     int64  `json:"id"`
-	Status string `json:"status"`
-	Cmd    string `json:"cmd"`
-	Args   string `json:"args"` // a JSON list
-	Output string `json:"output"`
-}
-
-// TaskSchema is the table in SQL.
-var TaskSchema = []string{
-	"CREATE TABLE task (id INTEGER PRIMARY KEY, status TEXT, cmd TEXT, args TEXT, output TEXT)",
-	"CREATE INDEX task_status ON task (status)",
-}
-
-// Tasks is a store of tasks.
-type Tasks interface {
-	// Session opens a connection for one goroutine.
-	Session() (TaskSession, error)
-	// Busy counts how often an operation was refused because of another writer, and tried again.
-	Busy() int64
-	Close() error
-}
-
-// A TaskSession changes tasks; each call commits.
-type TaskSession interface {
-	Insert(t *Task) error
-	SetStatus(id int64, status string) error
-	SetOutput(id int64, output string) error
-	Delete(id int64) error
-	// Each calls fn for every task, with its arguments, which tell it from other tasks, its status
-	// and its output. They are valid until fn returns.
-	Each(fn func(args, status, output []byte) error) error
-	session
-}
+// The columns of TaskTable that change, and the one that tells a task from others.
+const (
+	taskStatus = 1
+	taskArgs   = 3
+	taskOutput = 4
+)
 
 // A shape says how much a job writes.
 type shape struct {
@@ -137,13 +108,13 @@ var outputs = func() (all [10]string) {
 	return all
 }()
 
-// newTask returns number i of a writer. Its ID comes later, because the IDs of a real queue grow
+// newTask returns number i of a writer. Its key comes later, because the keys of a real queue grow
 // with time.
-func newTask(writer, i int) *Task {
-	return &Task{
-		Status: statusNew, Cmd: "make",
-		Args:   fmt.Sprintf(`["-C","work/%d","-j","%d","all"]`, writer, i),
-		Output: fmt.Sprintf("queued by %d as number %d", writer, i),
+func newTask(writer, i int) []Value {
+	return []Value{
+		Int(0), Str(statusNew), Str("make"),
+		Str(fmt.Sprintf(`["-C","work/%d","-j","%d","all"]`, writer, i)),
+		Str(fmt.Sprintf("queued by %d as number %d", writer, i)),
 	}
 }
 
@@ -159,56 +130,37 @@ func wantWrite(j *Job) (a Answer, err error) {
 			}
 			t := newTask(writer, i)
 			if s.live {
-				t.Status, t.Output = statusRunning, outputs[len(outputs)-1]
+				t[taskStatus], t[taskOutput] = Str(statusRunning), Str(outputs[len(outputs)-1])
 			}
-			a.Add(0, t.Args+"\n"+t.Status+"\n"+t.Output)
+			a.Add(0, t[taskArgs].Text+"\n"+t[taskStatus].Text+"\n"+t[taskOutput].Text)
 		}
 	}
 	return a, nil
 }
 
-// startWrite opens the store and a session for each writer.
 func startWrite(j *Job, a *API) (*Work, error) {
 	s := newShape(j)
-	store, err := a.Tasks(j)
-	if err != nil {
-		return nil, err
-	}
-	w := &Work{Busy: store.Busy, Close: store.Close}
-	list, err := sessions(w, s.writers, store.Session)
-	if err != nil {
-		return nil, err
-	}
-	ids := new(atomic.Int64)
-	for i, session := range list {
-		w.Workers = append(w.Workers, newTaskWriter(s, i, session, ids).write)
-	}
-	w.Answer = func() (Answer, error) { return left(list[0]) }
-	return w, nil
-}
-
-// left returns the content of a store.
-func left(s TaskSession) (a Answer, err error) {
+	keys := new(atomic.Int64) // the last that was given to a task
 	var text []byte
-	err = s.Each(func(args, status, output []byte) error {
-		text = append(append(text[:0], args...), '\n')
-		text = append(append(text, status...), '\n')
-		a.AddBytes(0, append(text, output...))
-		return nil
+	return writers(j, a, TaskTable, s.writers, func(i int, session RowSession) Worker {
+		return newTaskWriter(s, i, session, keys).write
+	}, func(a *Answer, row Row) {
+		text = append(append(text[:0], row.Bytes(taskArgs)...), '\n')
+		text = append(append(text, row.Bytes(taskStatus)...), '\n')
+		a.AddBytes(0, append(text, row.Bytes(taskOutput)...))
 	})
-	return a, err
 }
 
 // A taskWriter is one goroutine. Its tasks are made before the clock starts.
 type taskWriter struct {
 	shape   shape
-	session TaskSession
-	tasks   []*Task
-	ids     *atomic.Int64 // the last that was given to a task
+	session RowSession
+	tasks   [][]Value
+	keys    *atomic.Int64
 }
 
-func newTaskWriter(s shape, number int, session TaskSession, ids *atomic.Int64) *taskWriter {
-	w := &taskWriter{shape: s, session: session, ids: ids}
+func newTaskWriter(s shape, number int, session RowSession, keys *atomic.Int64) *taskWriter {
+	w := &taskWriter{shape: s, session: session, keys: keys}
 	for i := range s.each {
 		w.tasks = append(w.tasks, newTask(number, i))
 	}
@@ -226,29 +178,22 @@ func (w *taskWriter) write(r *Recorder) error {
 }
 
 // one stores a task and, if tasks live, changes and deletes it.
-func (w *taskWriter) one(r *Recorder, t *Task, stays bool) error {
-	t.ID = w.ids.Add(1)
-	err := commit(r, func() error { return w.session.Insert(t) })
+func (w *taskWriter) one(r *Recorder, t []Value, stays bool) error {
+	key := w.keys.Add(1)
+	t[0] = Int(key)
+	err := commit(r, func() error { return w.session.Put(t) })
 	if !w.shape.live {
 		return err
 	}
 	if err == nil {
-		err = commit(r, func() error { return w.session.SetStatus(t.ID, statusRunning) })
+		err = commit(r, func() error { return w.session.Set(key, taskStatus, Str(statusRunning)) })
 	}
 	for i := 0; i < len(outputs) && err == nil; i++ {
-		err = commit(r, func() error { return w.session.SetOutput(t.ID, outputs[i]) })
+		err = commit(r, func() error { return w.session.Set(key, taskOutput, Str(outputs[i])) })
 	}
 	if err == nil && !stays {
-		err = commit(r, func() error { return w.session.Delete(t.ID) })
+		err = commit(r, func() error { return w.session.Delete(key) })
 	}
-	return err
-}
-
-// commit times one operation.
-func commit(r *Recorder, fn func() error) error {
-	start := r.Start()
-	err := fn()
-	r.Stop(start)
 	return err
 }
 

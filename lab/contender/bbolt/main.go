@@ -16,7 +16,7 @@ func main() {
 	batch := harness.KVStore(workload.API{
 		Name: "batch", Title: "bbolt, Batch", Groups: groups, Notes: []string{"Batch waits up to 10 ms for others to commit with"},
 	}, open((*bbolt.DB).Batch))
-	batch.Items, batch.Tree = nil, nil // which are one transaction
+	batch.Tables, batch.Tree = []*workload.Table{workload.TaskTable, workload.PairTable}, nil // the others are one transaction
 	harness.Main(harness.Contender{
 		Name: "bbolt", Module: "go.etcd.io/bbolt",
 		APIs: []workload.API{harness.KVStore(workload.API{

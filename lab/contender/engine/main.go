@@ -17,10 +17,8 @@ func main() {
 			MakeFolder: makeFolder,
 
 			Lookups: openLookups,
-			Tasks:   openTasks,
-			Pairs:   openPairs,
-			Items:   openItems,
-			Rowids:  rowids,
+			Rows:    openRows,
+			Tables:  []*workload.Table{workload.TaskTable, workload.PairTable, workload.ItemTable},
 		}},
 	})
 }

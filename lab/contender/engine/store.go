@@ -61,28 +61,3 @@ func (s store) Busy() int64 { return 0 }
 
 // Close closes the database.
 func (s store) Close() error { return s.db.Close() }
-
-// each calls fn for every row of a table.
-func (s store) each(table string, fn func(row *sqlitefile.Row) error) error {
-	return s.db.View(s.ctx, func(rx *sqlitefile.Rx) error {
-		t, err := rx.Table(table)
-		if err != nil {
-			return err
-		}
-		for row, err := range t.All() {
-			if err == nil {
-				err = fn(&row)
-			}
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// A shared is a store as one goroutine has it.
-type shared struct{ store }
-
-// Close leaves the database open: it belongs to the store.
-func (shared) Close() error { return nil }

@@ -16,12 +16,12 @@ func main() {
 	harness.Main(harness.Contender{
 		Name: "files", Module: "std",
 		APIs: []workload.API{
-			{Name: "os", Title: "files, package os", Kind: "files", Groups: groups, Notes: notes, Tasks: tasks(openOS, ways), Tree: tree(openOS)},
-			{Name: "root", Title: "files, os.Root", Kind: "files", Groups: groups, Notes: notes, Tasks: tasks(openRoot, ways), Tree: tree(openRoot)},
-			{
-				Name: "fsync", Title: "files, package os, synced in place", Kind: "files", Groups: []workload.Group{workload.Durable}, Tasks: tasks(openOS, inPlace),
+			tasks(openOS, ways, workload.API{Name: "os", Title: "files, package os", Groups: groups, Notes: notes, Tree: tree(openOS)}),
+			tasks(openRoot, ways, workload.API{Name: "root", Title: "files, os.Root", Groups: groups, Notes: notes, Tree: tree(openRoot)}),
+			tasks(openOS, inPlace, workload.API{
+				Name: "fsync", Title: "files, package os, synced in place", Groups: []workload.Group{workload.Durable},
 				Notes: []string{"a file that is replaced so may be lost with both contents, and that a new file keeps its name is a habit of file systems"},
-			},
+			}),
 		},
 	})
 }

@@ -66,11 +66,10 @@ func newStore(j *workload.Job, open func(dir string) (system, error), ways map[w
 	return &s, err
 }
 
-func tasks(open func(dir string) (system, error), ways map[workload.Group]way) func(j *workload.Job) (workload.Tasks, error) {
-	return func(j *workload.Job) (workload.Tasks, error) {
-		s, err := newStore(j, open, ways)
-		return harness.FileTasks(s), err
-	}
+// tasks lets an API keep tasks in files that it opens and writes in these ways.
+func tasks(open func(dir string) (system, error), ways map[workload.Group]way, a workload.API) workload.API {
+	a.Kind = "files"
+	return harness.FileTasks(a, func(j *workload.Job) (harness.Files, error) { return newStore(j, open, ways) })
 }
 
 func (s *store) Put(name string, data []byte) error { return s.put(s, name, data) }

@@ -16,12 +16,11 @@ import (
 func main() {
 	harness.Main(harness.Contender{
 		Name: "folio", Module: "github.com/foliofs/folio",
-		APIs: []workload.API{{
+		APIs: []workload.API{harness.FileTasks(workload.API{
 			Name: "native", Title: "folio, a volume", Kind: "volume", Ours: true,
 			Groups: []workload.Group{workload.Consistent, workload.Durable},
-			Tasks:  openTasks,
 			Tree:   openTree,
-		}},
+		}, newVolume)},
 	})
 }
 
@@ -32,21 +31,13 @@ type volume struct {
 }
 
 // newVolume makes an empty volume.
-func newVolume(j *workload.Job) (*volume, error) {
+func newVolume(j *workload.Job) (harness.Files, error) {
 	path := filepath.Join(j.Dir, "test.folio")
 	if err := folio.Create(context.Background(), path, nil, func(*folio.Builder) error { return nil }); err != nil {
 		return nil, err
 	}
 	v, err := folio.Open(path, nil)
 	return &volume{v, j.Group == workload.Durable}, err
-}
-
-func openTasks(j *workload.Job) (workload.Tasks, error) {
-	v, err := newVolume(j)
-	if err != nil {
-		return nil, err
-	}
-	return harness.FileTasks(v), nil
 }
 
 func (v *volume) Put(name string, data []byte) error {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mattn/go-sqlite3"
 
+	"github.com/foliofs/folio/lab/workload"
 	"github.com/foliofs/folio/lab/workload/harness"
 )
 
@@ -25,7 +26,7 @@ func open(path string, access harness.Access) (harness.Conn, error) {
 
 type conn struct{ c *sqlite3.SQLiteConn }
 
-func (c *conn) Raw(query string, columns []harness.Kind, args []harness.Value, row func(harness.Row) error) error {
+func (c *conn) Raw(query string, columns []workload.Kind, args []workload.Value, row func(workload.Row) error) error {
 	s, err := c.Prepare(query, columns)
 	if err != nil {
 		return err
@@ -33,7 +34,7 @@ func (c *conn) Raw(query string, columns []harness.Kind, args []harness.Value, r
 	return errors.Join(s.Run(args, row), s.Close())
 }
 
-func (c *conn) Prepare(query string, columns []harness.Kind) (harness.Stmt, error) {
+func (c *conn) Prepare(query string, columns []workload.Kind) (harness.Stmt, error) {
 	s, err := c.c.Prepare(query)
 	if err != nil {
 		return nil, err
@@ -50,7 +51,7 @@ type stmt struct {
 	bytes  []byte
 }
 
-func (s *stmt) Run(args []harness.Value, row func(harness.Row) error) error {
+func (s *stmt) Run(args []workload.Value, row func(workload.Row) error) error {
 	s.args = s.args[:0]
 	for _, a := range args {
 		s.args = append(s.args, a.Any())

@@ -5,6 +5,7 @@ import (
 
 	"github.com/ncruces/go-sqlite3"
 
+	"github.com/foliofs/folio/lab/workload"
 	"github.com/foliofs/folio/lab/workload/harness"
 )
 
@@ -23,7 +24,7 @@ func open(path string, access harness.Access) (harness.Conn, error) {
 
 type conn struct{ c *sqlite3.Conn }
 
-func (c conn) Raw(query string, _ []harness.Kind, args []harness.Value, row func(harness.Row) error) error {
+func (c conn) Raw(query string, _ []workload.Kind, args []workload.Value, row func(workload.Row) error) error {
 	s, _, err := c.c.Prepare(query)
 	if err != nil {
 		return err
@@ -31,7 +32,7 @@ func (c conn) Raw(query string, _ []harness.Kind, args []harness.Value, row func
 	return errors.Join((&stmt{s: s}).Run(args, row), s.Close())
 }
 
-func (c conn) Prepare(query string, _ []harness.Kind) (harness.Stmt, error) {
+func (c conn) Prepare(query string, _ []workload.Kind) (harness.Stmt, error) {
 	s, _, err := c.c.Prepare(query)
 	if err != nil {
 		return nil, err
@@ -44,7 +45,7 @@ func (c conn) Close() error { return c.c.Close() }
 // A stmt lends its rows the bytes where SQLite keeps them.
 type stmt struct{ s *sqlite3.Stmt }
 
-func (t *stmt) Run(args []harness.Value, row func(harness.Row) error) error {
+func (t *stmt) Run(args []workload.Value, row func(workload.Row) error) error {
 	for i, a := range args {
 		if err := t.bind(i+1, a); err != nil {
 			return err
@@ -65,11 +66,11 @@ func (t *stmt) Run(args []harness.Value, row func(harness.Row) error) error {
 	return t.s.Reset()
 }
 
-func (t *stmt) bind(param int, v harness.Value) error {
+func (t *stmt) bind(param int, v workload.Value) error {
 	switch v.Kind {
-	case harness.Integer:
+	case workload.Integer:
 		return t.s.BindInt64(param, v.Int)
-	case harness.Text:
+	case workload.Text:
 		return t.s.BindText(param, v.Text)
 	default:
 		return t.s.BindBlob(param, v.Bytes)

@@ -20,7 +20,7 @@ func main() {
 		APIs: []workload.API{{
 			Name: "native", Title: "PostgreSQL, pgx", Kind: "server", Groups: []workload.Group{workload.Consistent, workload.Durable},
 			Notes: []string{"only the time includes the server's work; processor time, memory and written bytes do not"},
-			Tasks: openTasks,
+			Rows:  openRows, Tables: []*workload.Table{workload.TaskTable},
 		}},
 	})
 }
@@ -30,11 +30,12 @@ type store struct {
 	address string
 	schema  string
 	commit  string // synchronous_commit
+	table   *workload.Table
 	first   *pgx.Conn
 }
 
-func openTasks(j *workload.Job) (workload.Tasks, error) {
-	s := &store{address: j.Server, schema: fmt.Sprintf("folio_lab_%d", os.Getpid()), commit: "off"}
+func openRows(j *workload.Job, t *workload.Table) (workload.Rows, error) {
+	s := &store{address: j.Server, schema: fmt.Sprintf("folio_lab_%d", os.Getpid()), commit: "off", table: t}
 	if j.Group == workload.Durable {
 		s.commit = "on"
 	}
@@ -43,12 +44,7 @@ func openTasks(j *workload.Job) (workload.Tasks, error) {
 		return nil, err
 	}
 	s.first = c
-	for _, query := range []string{
-		"CREATE SCHEMA " + s.schema,
-		"SET search_path = " + s.schema,
-		"CREATE TABLE task (id BIGINT PRIMARY KEY, status TEXT, cmd TEXT, args TEXT, output TEXT)",
-		"CREATE INDEX task_status ON task (status)",
-	} {
+	for _, query := range append([]string{"CREATE SCHEMA " + s.schema, "SET search_path = " + s.schema}, t.Schema("BIGINT")...) {
 		if _, err := c.Exec(context.Background(), query); err != nil {
 			return nil, fmt.Errorf("%s: %w", query, err)
 		}
@@ -65,7 +61,7 @@ func (s *store) Close() error {
 	return errors.Join(err, s.first.Close(context.Background()))
 }
 
-func (s *store) Session() (workload.TaskSession, error) {
+func (s *store) Session() (workload.RowSession, error) {
 	c, err := pgx.Connect(context.Background(), s.address)
 	if err != nil {
 		return nil, err
@@ -75,11 +71,14 @@ func (s *store) Session() (workload.TaskSession, error) {
 			return nil, errors.Join(err, c.Close(context.Background()))
 		}
 	}
-	return &session{c}, nil
+	return &session{c, s.table}, nil
 }
 
 // A session is a connection, which keeps each statement prepared.
-type session struct{ c *pgx.Conn }
+type session struct {
+	c     *pgx.Conn
+	table *workload.Table
+}
 
 // one executes a statement that must concern one row.
 func (s *session) one(query string, args ...any) error {
@@ -90,37 +89,43 @@ func (s *session) one(query string, args ...any) error {
 	return err
 }
 
-func (s *session) Insert(t *workload.Task) error {
-	return s.one("INSERT INTO task VALUES ($1, $2, $3, $4, $5)", t.ID, t.Status, t.Cmd, t.Args, t.Output)
+func (s *session) Put(row []workload.Value) error {
+	return s.one("INSERT INTO task VALUES ($1, $2, $3, $4, $5)", row[0].Any(), row[1].Any(), row[2].Any(), row[3].Any(), row[4].Any())
 }
 
-func (s *session) SetStatus(id int64, status string) error {
-	return s.one("UPDATE task SET status = $1 WHERE id = $2", status, id)
+func (s *session) Set(key int64, column int, v workload.Value) error {
+	return s.one("UPDATE task SET "+s.table.Columns[column].Name+" = $1 WHERE id = $2", v.Any(), key)
 }
 
-func (s *session) SetOutput(id int64, output string) error {
-	return s.one("UPDATE task SET output = $1 WHERE id = $2", output, id)
-}
+func (s *session) Delete(key int64) error { return s.one("DELETE FROM task WHERE id = $1", key) }
 
-func (s *session) Delete(id int64) error { return s.one("DELETE FROM task WHERE id = $1", id) }
-
-func (s *session) Each(fn func(args, status, output []byte) error) error {
-	rows, err := s.c.Query(context.Background(), "SELECT args, status, output FROM task")
+func (s *session) Each(fn func(row workload.Row) error) error {
+	rows, err := s.c.Query(context.Background(), "SELECT id, status, cmd, args, output FROM task")
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var args, status, output []byte
-		if err := rows.Scan(&args, &status, &output); err != nil {
+		var r row
+		if err := rows.Scan(&r.id, &r.texts[1], &r.texts[2], &r.texts[3], &r.texts[4]); err != nil {
 			return err
 		}
-		if err := fn(args, status, output); err != nil {
+		if err := fn(&r); err != nil {
 			return err
 		}
 	}
 	return rows.Err()
 }
+
+// A row is a task.
+type row struct {
+	id    int64
+	texts [5][]byte // by column
+}
+
+func (r *row) Int(int) int64 { return r.id }
+
+func (r *row) Bytes(column int) []byte { return r.texts[column] }
 
 func (s *session) Settings() (map[string]string, error) {
 	out := make(map[string]string)

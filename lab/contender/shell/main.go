@@ -3,7 +3,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -33,7 +32,7 @@ func about() (version string, options []string, err error) {
 }
 
 // rowids lets the shell answer. The streams are files, so nothing passes through this process.
-func rowids(db string, _ io.Reader, _ io.Writer) error {
+func rowids(db string) error {
 	cmd := exec.Command("sqlite3", "-batch", "-readonly", db)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	return cmd.Run()

@@ -80,7 +80,7 @@ type sqlConn struct {
 	call Call
 }
 
-func (c *sqlConn) Raw(query string, columns []Kind, args []Value, row func(Row) error) error {
+func (c *sqlConn) Raw(query string, columns []workload.Kind, args []workload.Value, row func(workload.Row) error) error {
 	list := c.call.Args(args)
 	if row == nil {
 		_, err := c.conn.ExecContext(context.Background(), query, list...)
@@ -94,7 +94,7 @@ func (c *sqlConn) Raw(query string, columns []Kind, args []Value, row func(Row) 
 	return c.call.Take(rows, row)
 }
 
-func (c *sqlConn) Prepare(query string, columns []Kind) (Stmt, error) {
+func (c *sqlConn) Prepare(query string, columns []workload.Kind) (Stmt, error) {
 	s, err := c.conn.PrepareContext(context.Background(), query)
 	if err != nil {
 		return nil, err
@@ -111,7 +111,7 @@ type sqlStmt struct {
 	call Call
 }
 
-func (s *sqlStmt) Run(args []Value, row func(Row) error) error {
+func (s *sqlStmt) Run(args []workload.Value, row func(workload.Row) error) error {
 	list := s.call.Args(args)
 	if row == nil {
 		_, err := s.stmt.Exec(list...)
@@ -136,7 +136,7 @@ type Call struct {
 }
 
 // Args puts arguments as database/sql takes them.
-func (c *Call) Args(args []Value) []any {
+func (c *Call) Args(args []workload.Value) []any {
 	c.args = c.args[:0]
 	for _, a := range args {
 		c.args = append(c.args, a.Any())
@@ -145,12 +145,12 @@ func (c *Call) Args(args []Value) []any {
 }
 
 // Aim makes the places where a row of such columns goes.
-func (c *Call) Aim(columns []Kind) {
+func (c *Call) Aim(columns []workload.Kind) {
 	if len(c.dest) != len(columns) {
 		c.ints, c.bytes, c.dest = make([]int64, len(columns)), make([]sql.RawBytes, len(columns)), make([]any, len(columns))
 	}
 	for i, k := range columns {
-		if k == Integer {
+		if k == workload.Integer {
 			c.dest[i] = &c.ints[i]
 		} else {
 			c.dest[i] = &c.bytes[i]
@@ -159,7 +159,7 @@ func (c *Call) Aim(columns []Kind) {
 }
 
 // Take passes on every row, and closes.
-func (c *Call) Take(rows *sql.Rows, row func(Row) error) error {
+func (c *Call) Take(rows *sql.Rows, row func(workload.Row) error) error {
 	defer rows.Close()
 	for rows.Next() {
 		if err := rows.Scan(c.dest...); err != nil {

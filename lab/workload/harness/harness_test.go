@@ -25,7 +25,7 @@ type busyConn struct {
 	ran      []string
 }
 
-func (c *busyConn) Raw(query string, _ []Kind, _ []Value, _ func(Row) error) error {
+func (c *busyConn) Raw(query string, _ []workload.Kind, _ []workload.Value, _ func(workload.Row) error) error {
 	if c.tried[query]++; c.tried[query] <= c.refusals {
 		return errBusy
 	}
@@ -34,7 +34,9 @@ func (c *busyConn) Raw(query string, _ []Kind, _ []Value, _ func(Row) error) err
 	return nil
 }
 
-func (c *busyConn) Prepare(query string, _ []Kind) (Stmt, error) { return busyStmt{c, query}, nil }
+func (c *busyConn) Prepare(query string, _ []workload.Kind) (Stmt, error) {
+	return busyStmt{c, query}, nil
+}
 
 func (c *busyConn) Close() error { return nil }
 
@@ -43,7 +45,7 @@ type busyStmt struct {
 	query string
 }
 
-func (s busyStmt) Run(args []Value, row func(Row) error) error {
+func (s busyStmt) Run(args []workload.Value, row func(workload.Row) error) error {
 	return s.c.Raw(s.query, nil, args, row)
 }
 
@@ -58,20 +60,20 @@ func TestBusy(t *testing.T) {
 		Busy: func(err error) bool { return errors.Is(err, errBusy) },
 	}
 	s := &sqlStore{driver: d, sync: "OFF", first: c}
-	session, err := sqlTasks{s}.Session()
+	session, err := sqlRows{s, workload.TaskTable}.Session()
 	if err != nil {
 		t.Fatal(err)
 	}
 	before := s.Busy()
 	for id := range int64(5) {
-		if err := session.Insert(&workload.Task{ID: id}); err != nil {
+		if err := session.Put([]workload.Value{workload.Int(id)}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if n := s.Busy() - before; n != 15 {
 		t.Errorf("%d refusals are counted, want 15", n)
 	}
-	if n := strings.Count(strings.Join(c.ran, "\n"), insertTask); n != 5 {
+	if n := strings.Count(strings.Join(c.ran, "\n"), insertRow(workload.TaskTable)); n != 5 {
 		t.Errorf("%d inserts, want 5", n)
 	}
 }

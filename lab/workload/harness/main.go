@@ -59,10 +59,13 @@ func (c Contender) process(args []string) error {
 	if err != nil {
 		return err
 	}
-	if a.Rowids == nil {
-		return errors.ErrUnsupported
+	switch {
+	case a.Rowids != nil:
+		return a.Rowids(args[2])
+	case a.Lookups != nil:
+		return rowids(a, args[2], os.Stdin, os.Stdout)
 	}
-	return a.Rowids(args[2], os.Stdin, os.Stdout)
+	return errors.ErrUnsupported
 }
 
 func (c Contender) api(name string) (*workload.API, error) {

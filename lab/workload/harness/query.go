@@ -144,12 +144,12 @@ func (c *sqlConn) answer(s *workload.Statement, args []workload.Arg) (a workload
 }
 
 // values puts arguments into the harness's form.
-func values(args []workload.Arg, out []Value) []Value {
+func values(args []workload.Arg, out []workload.Value) []workload.Value {
 	for _, a := range args {
 		if a.Int != nil {
-			out = append(out, Int(*a.Int))
+			out = append(out, workload.Int(*a.Int))
 		} else {
-			out = append(out, Str(a.Text))
+			out = append(out, workload.Str(a.Text))
 		}
 	}
 	return out
@@ -170,11 +170,11 @@ func (q *sqlQueries) Querier(s *workload.Statement, mode string) (workload.Queri
 	if err != nil {
 		return nil, err
 	}
-	out := &sqlQuerier{conn: c, query: s.SQL, columns: make([]Kind, s.Columns), cells: make([][]byte, s.Columns)}
+	out := &sqlQuerier{conn: c, query: s.SQL, columns: make([]workload.Kind, s.Columns), cells: make([][]byte, s.Columns)}
 	for i := range out.columns {
-		out.columns[i] = Text
+		out.columns[i] = workload.Text
 	}
-	out.take = func(r Row) error {
+	out.take = func(r workload.Row) error {
 		for i := range out.cells {
 			out.cells[i] = append(out.cells[i][:0], r.Bytes(i)...)
 		}
@@ -191,13 +191,13 @@ func (q *sqlQueries) Querier(s *workload.Statement, mode string) (workload.Queri
 type sqlQuerier struct {
 	conn     Conn
 	query    string
-	columns  []Kind
+	columns  []workload.Kind
 	stmt     Stmt // nil if it runs raw
 	prepares int64
-	args     []Value
+	args     []workload.Value
 	cells    [][]byte
 	row      func([][]byte) error
-	take     func(Row) error
+	take     func(workload.Row) error
 }
 
 func (q *sqlQuerier) Query(args []workload.Arg, row func([][]byte) error) error {

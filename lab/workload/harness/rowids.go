@@ -6,55 +6,46 @@ import (
 	"fmt"
 	"io"
 	"strconv"
-)
 
-// rowids answers rowids by one statement in one transaction.
-func (d Driver) rowids(db string, in io.Reader, out io.Writer) (err error) {
-	c, err := d.Open(db, Read)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, c.Close()) }()
-	s, err := c.Prepare(selectPath, textColumn)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	if err := exec(c, "BEGIN"); err != nil {
-		return err
-	}
-	var args [1]Value
-	var id int64
-	return errors.Join(Rowids(in, out, func(n int64, w *bufio.Writer) error {
-		id, args[0] = n, Int(n)
-		return s.Run(args[:], func(r Row) error { return WriteRow(w, id, r.Bytes(0)) })
-	}), exec(c, "COMMIT"))
-}
+	"github.com/foliofs/folio/lab/workload"
+)
 
 // rowidBuffer is how much is read and written at once.
 const rowidBuffer = 256 << 10
 
-// Rowids calls answer for every rowid that it reads.
-func Rowids(in io.Reader, out io.Writer, answer func(id int64, w *bufio.Writer) error) error {
+// rowids reads rowids, and writes the rows as the sqlite3 shell does, all in one transaction of one
+// reader.
+func rowids(a *workload.API, db string, in io.Reader, out io.Writer) (err error) {
+	lookups, err := a.Lookups(&workload.Job{DB: db, Values: workload.Values{"mmap": "0"}})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, lookups.Close()) }()
+	r, err := lookups.Reader("prepared")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	if err := r.Begin(); err != nil {
+		return err
+	}
 	lines := bufio.NewScanner(bufio.NewReaderSize(in, rowidBuffer))
 	w := bufio.NewWriterSize(out, rowidBuffer)
+	var row []byte
 	for lines.Scan() {
 		id, err := parseRowid(lines.Bytes())
 		if err != nil {
 			return fmt.Errorf("a rowid: %w", err)
 		}
-		if err := answer(id, w); err != nil {
+		if row, err = r.Path(id, append(strconv.AppendInt(row[:0], id, 10), '|')); err != nil {
+			return err
+		}
+		row = append(row, '\n')
+		if _, err := w.Write(row); err != nil {
 			return err
 		}
 	}
-	return errors.Join(lines.Err(), w.Flush())
-}
-
-// WriteRow writes a row as the sqlite3 shell does.
-func WriteRow(w *bufio.Writer, id int64, path []byte) error {
-	b := append(strconv.AppendInt(w.AvailableBuffer(), id, 10), '|')
-	_, err := w.Write(append(append(b, path...), '\n'))
-	return err
+	return errors.Join(lines.Err(), w.Flush(), r.End())
 }
 
 // parseRowid reads a number that has no more than digits. Anything else is left to strconv.

@@ -15,7 +15,7 @@ func (d Driver) Shared(name, title string) workload.API {
 	all := d.SQL(name, title, "all goroutines share one connection, each for the time of a statement")
 	return workload.API{
 		Name: all.Name, Title: all.Title, Kind: all.Kind, Groups: all.Groups, Notes: all.Notes, SQLite: all.SQLite,
-		Tasks: all.Tasks, Pairs: all.Pairs,
+		Rows: all.Rows, Tables: []*workload.Table{workload.TaskTable, workload.PairTable},
 	}
 }
 
@@ -40,13 +40,13 @@ func (s *sharedConn) Open(path string, access Access) (_ Conn, err error) {
 	return s, nil
 }
 
-func (s *sharedConn) Raw(query string, columns []Kind, args []Value, row func(Row) error) error {
+func (s *sharedConn) Raw(query string, columns []workload.Kind, args []workload.Value, row func(workload.Row) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.conn.Raw(query, columns, args, row)
 }
 
-func (s *sharedConn) Prepare(query string, columns []Kind) (Stmt, error) {
+func (s *sharedConn) Prepare(query string, columns []workload.Kind) (Stmt, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	stmt, err := s.conn.Prepare(query, columns)
@@ -71,7 +71,7 @@ type sharedStmt struct {
 	stmt Stmt
 }
 
-func (t *sharedStmt) Run(args []Value, row func(Row) error) error {
+func (t *sharedStmt) Run(args []workload.Value, row func(workload.Row) error) error {
 	t.s.mu.Lock()
 	defer t.s.mu.Unlock()
 	return t.stmt.Run(args, row)

@@ -32,9 +32,9 @@ type Conn interface {
 	// Raw runs a statement without keeping it prepared: it goes past any cache of statements that
 	// the driver has. row is called for each row with columns of the given kinds; where it is nil
 	// there are no rows.
-	Raw(query string, columns []Kind, args []Value, row func(Row) error) error
+	Raw(query string, columns []workload.Kind, args []workload.Value, row func(workload.Row) error) error
 	// Prepare prepares a statement that is kept.
-	Prepare(query string, columns []Kind) (Stmt, error)
+	Prepare(query string, columns []workload.Kind) (Stmt, error)
 	Close() error
 }
 
@@ -42,54 +42,8 @@ type Conn interface {
 type Stmt interface {
 	// Run is Raw without the preparing. The caller may change args and their contents when it has
 	// returned.
-	Run(args []Value, row func(Row) error) error
+	Run(args []workload.Value, row func(workload.Row) error) error
 	Close() error
-}
-
-// A Row is one row of a result. It is valid until the function that got it returns.
-type Row interface {
-	Int(column int) int64
-	Bytes(column int) []byte // until the next call of it
-}
-
-// A Kind is the type of a column or of a value.
-type Kind uint8
-
-// The kinds of values.
-const (
-	Integer Kind = iota
-	Text
-	Blob
-)
-
-// A Value is an argument of a statement. It is not an interface, so that it costs nothing to make
-// one.
-type Value struct {
-	Kind  Kind
-	Int   int64
-	Text  string
-	Bytes []byte
-}
-
-// Int is an integer.
-func Int(n int64) Value { return Value{Kind: Integer, Int: n} }
-
-// Str is a text.
-func Str(s string) Value { return Value{Kind: Text, Text: s} }
-
-// Bytes is a BLOB.
-func Bytes(b []byte) Value { return Value{Kind: Blob, Bytes: b} }
-
-// Any is the value as database/sql takes it.
-func (v Value) Any() any {
-	switch v.Kind {
-	case Integer:
-		return v.Int
-	case Text:
-		return v.Text
-	default:
-		return v.Bytes
-	}
 }
 
 // SQL makes an API of a driver; name and title are as in workload.API.
@@ -101,11 +55,9 @@ func (d Driver) SQL(name, title string, notes ...string) workload.API {
 
 		MakeFolder: d.makeFolder,
 		Lookups:    d.lookups,
-		Tasks:      d.tasks,
-		Pairs:      d.pairs,
-		Items:      d.items,
+		Rows:       d.rows,
+		Tables:     allTables,
 		Tree:       d.tree,
-		Rowids:     d.rowids,
 		Queries:    d.queries,
 		Probe:      d.Probe,
 	}
@@ -121,7 +73,7 @@ func (d Driver) sqlite() (version string, options []string, err error) {
 	if version, err = text(c, "SELECT sqlite_version()"); err != nil {
 		return "", nil, err
 	}
-	err = c.Raw("PRAGMA compile_options", []Kind{Text}, nil, func(r Row) error {
+	err = c.Raw("PRAGMA compile_options", textColumn, nil, func(r workload.Row) error {
 		options = append(options, string(r.Bytes(0)))
 		return nil
 	})
@@ -130,7 +82,7 @@ func (d Driver) sqlite() (version string, options []string, err error) {
 
 // text is the one value that a statement finds, as a text; "" if it finds none.
 func text(c Conn, query string) (s string, err error) {
-	err = c.Raw(query, []Kind{Text}, nil, func(r Row) error {
+	err = c.Raw(query, textColumn, nil, func(r workload.Row) error {
 		s = string(r.Bytes(0))
 		return nil
 	})

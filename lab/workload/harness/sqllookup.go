@@ -12,8 +12,8 @@ const (
 )
 
 var (
-	textColumn = []Kind{Text}
-	intColumn  = []Kind{Integer}
+	textColumn = []workload.Kind{workload.Text}
+	intColumn  = []workload.Kind{workload.Integer}
 )
 
 // makeFolder makes the database in one transaction. Its paths are inserted as they come, into a
@@ -39,7 +39,7 @@ func (d Driver) makeFolder(f *workload.Folder, path string, progress func(rows i
 		return err
 	}
 	for id := 1; id <= f.Rows; id++ {
-		if err := s.Run([]Value{Int(int64(id)), Str(f.Path(int64(id)))}, nil); err != nil {
+		if err := s.Run([]workload.Value{workload.Int(int64(id)), workload.Str(f.Path(int64(id)))}, nil); err != nil {
 			return errors.Join(err, s.Close())
 		}
 		if id%10000 == 0 {
@@ -73,8 +73,8 @@ func (l *sqlLookups) Reader(mode string) (workload.Reader, error) {
 		}
 	}
 	r := &sqlReader{conn: c}
-	r.takePath = func(row Row) error { r.found++; r.buf = append(r.buf, row.Bytes(0)...); return nil }
-	r.takeID = func(row Row) error { r.found++; r.id = row.Int(0); return nil }
+	r.takePath = func(row workload.Row) error { r.found++; r.buf = append(r.buf, row.Bytes(0)...); return nil }
+	r.takeID = func(row workload.Row) error { r.found++; r.id = row.Int(0); return nil }
 	if mode == "raw" {
 		return r, nil
 	}
@@ -92,28 +92,28 @@ type sqlReader struct {
 	conn             Conn
 	byID, byPath     Stmt // nil if it reads raw
 	prepares         int64
-	args             [1]Value
+	args             [1]workload.Value
 	found            int
 	buf              []byte
 	id               int64
-	takePath, takeID func(Row) error
+	takePath, takeID func(workload.Row) error
 }
 
 var errNoRow = errors.New("no row")
 
 func (r *sqlReader) Path(id int64, buf []byte) ([]byte, error) {
-	r.args[0], r.buf, r.found = Int(id), buf, 0
+	r.args[0], r.buf, r.found = workload.Int(id), buf, 0
 	err := r.run(r.byID, selectPath, textColumn, r.takePath)
 	return r.buf, err
 }
 
 func (r *sqlReader) ID(path string) (int64, error) {
-	r.args[0], r.found = Str(path), 0
+	r.args[0], r.found = workload.Str(path), 0
 	err := r.run(r.byPath, selectID, intColumn, r.takeID)
 	return r.id, err
 }
 
-func (r *sqlReader) run(s Stmt, query string, columns []Kind, row func(Row) error) (err error) {
+func (r *sqlReader) run(s Stmt, query string, columns []workload.Kind, row func(workload.Row) error) (err error) {
 	if s != nil {
 		err = s.Run(r.args[:], row)
 	} else {

@@ -22,7 +22,7 @@ const (
 	readRange     = "SELECT substr(bytes, ?, ?) FROM content WHERE id = ?"
 )
 
-var entryColumns = []Kind{Text, Integer, Integer, Integer, Integer}
+var entryColumns = []workload.Kind{workload.Text, workload.Integer, workload.Integer, workload.Integer, workload.Integer}
 
 // sqlTree is a database of files.
 type sqlTree struct {
@@ -70,7 +70,7 @@ func (t *sqlTree) Close() error {
 type sqlTreeStore struct {
 	conn  Conn
 	stmts struct{ putEntry, putContent, find, list, content, part Stmt }
-	args  [6]Value
+	args  [6]workload.Value
 }
 
 func newSQLTreeStore(c Conn) (*sqlTreeStore, error) {
@@ -78,14 +78,14 @@ func newSQLTreeStore(c Conn) (*sqlTreeStore, error) {
 	for _, p := range []struct {
 		stmt    *Stmt
 		query   string
-		columns []Kind
+		columns []workload.Kind
 	}{
 		{&s.stmts.putEntry, insertEntry, nil},
 		{&s.stmts.putContent, insertContent, nil},
 		{&s.stmts.find, findEntry, entryColumns},
 		{&s.stmts.list, listEntries, entryColumns},
-		{&s.stmts.content, readContent, []Kind{Blob}},
-		{&s.stmts.part, readRange, []Kind{Blob}},
+		{&s.stmts.content, readContent, []workload.Kind{workload.Blob}},
+		{&s.stmts.part, readRange, []workload.Kind{workload.Blob}},
 	} {
 		var err error
 		if *p.stmt, err = c.Prepare(p.query, p.columns); err != nil {
@@ -112,24 +112,24 @@ func (s *sqlTreeStore) Import(fn func(put func(dir string, n *Node, content []by
 }
 
 func (s *sqlTreeStore) put(dir string, n *Node, content []byte) error {
-	s.args = [6]Value{Str(dir), Str(n.Base), Int(n.ID), Int(int64(n.Perm)), Int(n.Bytes), Int(n.Changed)}
+	s.args = [6]workload.Value{workload.Str(dir), workload.Str(n.Base), workload.Int(n.ID), workload.Int(int64(n.Perm)), workload.Int(n.Bytes), workload.Int(n.Changed)}
 	if err := s.stmts.putEntry.Run(s.args[:], nil); err != nil || n.IsDir() {
 		return err
 	}
 	if content == nil {
 		content = []byte{} // nil would be NULL
 	}
-	s.args[0], s.args[1] = Int(n.ID), Bytes(content)
+	s.args[0], s.args[1] = workload.Int(n.ID), workload.Bytes(content)
 	return s.stmts.putContent.Run(s.args[:2], nil)
 }
 
-func node(r Row) *Node {
+func node(r workload.Row) *Node {
 	return &Node{Base: string(r.Bytes(0)), ID: r.Int(1), Perm: fs.FileMode(r.Int(2)), Bytes: r.Int(3), Changed: r.Int(4)}
 }
 
 func (s *sqlTreeStore) Find(dir, name string) (n *Node, err error) {
-	s.args[0], s.args[1] = Str(dir), Str(name)
-	err = s.stmts.find.Run(s.args[:2], func(r Row) error {
+	s.args[0], s.args[1] = workload.Str(dir), workload.Str(name)
+	err = s.stmts.find.Run(s.args[:2], func(r workload.Row) error {
 		n = node(r)
 		return nil
 	})
@@ -137,8 +137,8 @@ func (s *sqlTreeStore) Find(dir, name string) (n *Node, err error) {
 }
 
 func (s *sqlTreeStore) List(dir string) (list []*Node, err error) {
-	s.args[0] = Str(dir)
-	err = s.stmts.list.Run(s.args[:1], func(r Row) error {
+	s.args[0] = workload.Str(dir)
+	err = s.stmts.list.Run(s.args[:1], func(r workload.Row) error {
 		list = append(list, node(r))
 		return nil
 	})
@@ -146,8 +146,8 @@ func (s *sqlTreeStore) List(dir string) (list []*Node, err error) {
 }
 
 func (s *sqlTreeStore) Content(n *Node) (data []byte, err error) {
-	s.args[0] = Int(n.ID)
-	err = s.stmts.content.Run(s.args[:1], func(r Row) error {
+	s.args[0] = workload.Int(n.ID)
+	err = s.stmts.content.Run(s.args[:1], func(r workload.Row) error {
 		data = append(make([]byte, 0, n.Bytes), r.Bytes(0)...)
 		return nil
 	})
@@ -155,8 +155,8 @@ func (s *sqlTreeStore) Content(n *Node) (data []byte, err error) {
 }
 
 func (s *sqlTreeStore) ReadAt(n *Node, p []byte, off int64) (read int, err error) {
-	s.args[0], s.args[1], s.args[2] = Int(off+1), Int(int64(len(p))), Int(n.ID)
-	err = s.stmts.part.Run(s.args[:3], func(r Row) error {
+	s.args[0], s.args[1], s.args[2] = workload.Int(off+1), workload.Int(int64(len(p))), workload.Int(n.ID)
+	err = s.stmts.part.Run(s.args[:3], func(r workload.Row) error {
 		read = copy(p, r.Bytes(0))
 		return nil
 	})

@@ -1,6 +1,10 @@
 package harness
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/foliofs/folio/lab/workload"
+)
 
 // A Stepper is a prepared statement of a driver that follows SQLite's C interface: it binds, steps
 // and resets. Parameters count from 1, columns from 0.
@@ -22,12 +26,12 @@ type stepped struct {
 	buf []byte
 }
 
-func (t *stepped) Run(args []Value, row func(Row) error) error {
+func (t *stepped) Run(args []workload.Value, row func(workload.Row) error) error {
 	for i, a := range args {
 		switch a.Kind {
-		case Integer:
+		case workload.Integer:
 			t.s.BindInt64(i+1, a.Int)
-		case Text:
+		case workload.Text:
 			t.s.BindText(i+1, a.Text)
 		default:
 			t.s.BindBytes(i+1, a.Bytes)
@@ -78,7 +82,7 @@ type StepConn[S Stepper] struct {
 }
 
 // Raw implements Conn.
-func (c *StepConn[S]) Raw(query string, _ []Kind, args []Value, row func(Row) error) error {
+func (c *StepConn[S]) Raw(query string, _ []workload.Kind, args []workload.Value, row func(workload.Row) error) error {
 	s, _, err := c.Transient(query)
 	if err != nil {
 		return err
@@ -88,7 +92,7 @@ func (c *StepConn[S]) Raw(query string, _ []Kind, args []Value, row func(Row) er
 }
 
 // Prepare implements Conn.
-func (c *StepConn[S]) Prepare(query string, _ []Kind) (Stmt, error) {
+func (c *StepConn[S]) Prepare(query string, _ []workload.Kind) (Stmt, error) {
 	s, err := c.Cached(query)
 	if err != nil {
 		return nil, err

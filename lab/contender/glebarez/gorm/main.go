@@ -43,12 +43,12 @@ type conn struct {
 	db, prepared *gorm.DB
 }
 
-func (c *conn) Raw(query string, columns []harness.Kind, args []harness.Value, row func(harness.Row) error) error {
+func (c *conn) Raw(query string, columns []workload.Kind, args []workload.Value, row func(workload.Row) error) error {
 	return (&stmt{db: c.db, query: query, columns: columns}).Run(args, row)
 }
 
 // Prepare prepares nothing yet: GORM does so when the statement is first run, and keeps it.
-func (c *conn) Prepare(query string, columns []harness.Kind) (harness.Stmt, error) {
+func (c *conn) Prepare(query string, columns []workload.Kind) (harness.Stmt, error) {
 	return &stmt{db: c.prepared, query: query, columns: columns}, nil
 }
 
@@ -58,11 +58,11 @@ func (c *conn) Close() error { return c.pool.Close() }
 type stmt struct {
 	db      *gorm.DB
 	query   string
-	columns []harness.Kind
+	columns []workload.Kind
 	call    harness.Call
 }
 
-func (s *stmt) Run(args []harness.Value, row func(harness.Row) error) error {
+func (s *stmt) Run(args []workload.Value, row func(workload.Row) error) error {
 	list := s.call.Args(args)
 	if row == nil {
 		return s.db.WithContext(context.Background()).Exec(s.query, list...).Error

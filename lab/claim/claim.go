@@ -37,21 +37,20 @@ type Claim struct {
 	Unit  string   // of the samples; "" is ns/op
 	Asked *float64 // at least for Faster, at most for the other kinds; nil if no goal was set
 	Label string   // what a figure counts that is not of Faster, such as "allocations", or "the time"
+	Chart string   // the picture that has a bar of the claim; "" if none has
+	Bar   string   // its label there
 }
 
 // A Kind is the meaning of a claim's figure.
-type Kind int
+type Kind string
 
 // The kinds of claims.
 const (
-	Faster Kind = iota // the median of the fastest peer, divided by ours
-	Growth             // our median, divided by the median of the one peer
-	Median             // our median itself
-	Worst              // our largest sample
+	Faster Kind = ""       // the median of the fastest peer, divided by ours
+	Growth Kind = "growth" // our median, divided by the median of the one peer
+	Median Kind = "median" // our median itself
+	Worst  Kind = "worst"  // our largest sample
 )
-
-// ask is a goal.
-func ask(figure float64) *float64 { return &figure }
 
 // name returns the name of the samples of Ours or of a peer.
 func (c *Claim) name(who string) string {

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -101,7 +100,7 @@ func rowsOf(a, b *result.Set, f *figure.Figure) (rows []comparedRow) {
 // compareRows prints rows, and counts the verdicts.
 func (c *command) compareRows(rows []comparedRow, o *comparison) (map[figure.Verdict]int, error) {
 	counts := make(map[figure.Verdict]int)
-	tw := tabwriter.NewWriter(c.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	tw := c.table()
 	last := ""
 	for _, row := range rows {
 		if row.Case != last {
@@ -110,15 +109,16 @@ func (c *command) compareRows(rows []comparedRow, o *comparison) (map[figure.Ver
 		}
 		d := o.figure.Compare(row.a, row.b, o.least, len(rows))
 		counts[d.Verdict]++
-		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t\n", row.Contender, estimate(d.A, o.figure.Unit), estimate(d.B, o.figure.Unit), figure.FormatP(d.P), d)
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%.3f\t%s\t\n", row.Contender, o.estimate(d.A), o.estimate(d.B), d.P, d)
 	}
 	return counts, tw.Flush()
 }
 
 // estimate is a median with its interval, or without one if there are too few samples for it.
-func estimate(e figure.Estimate, u figure.Unit) string {
-	if !e.Interval {
-		return u.Format(e.Median)
+func (o *comparison) estimate(e figure.Estimate) string {
+	text := o.figure.Unit.Format(e.Median)
+	if interval := e.Interval(o.figure.Unit, ", "); interval != "" {
+		text += " [" + interval + "]"
 	}
-	return fmt.Sprintf("%s [%s, %s]", u.Format(e.Median), u.Format(e.Lo), u.Format(e.Hi))
+	return text
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio/lab/result"
+	"github.com/foliofs/folio/lab/workload"
 )
 
 // postgresProgram finds a program of a PostgreSQL server, which Debian keeps out of the way.
@@ -100,13 +101,13 @@ func TestPostgres(t *testing.T) {
 	}
 	for i := range s.Cases {
 		c := &s.Cases[i]
-		if n := len(s.Of(c.ID, "postgres")); (n == 2) != (c.Group != result.GroupNone) {
+		if n := len(s.Of(c.ID, "postgres")); (n == 2) != (c.Group != workload.None) {
 			t.Errorf("%s has %d samples of PostgreSQL", c.ID, n)
 		}
 	}
 	for i := range s.Samples {
 		m := &s.Samples[i]
-		want := map[result.Group]string{result.GroupConsistent: "off", result.GroupDurable: "on"}[s.Case(m.Case).Group]
+		want := map[workload.Group]string{workload.Consistent: "off", workload.Durable: "on"}[s.Case(m.Case).Group]
 		if m.Contender == "postgres" && (m.Settings["synchronous_commit"] != want || m.Settings["fsync"] != "on") {
 			t.Errorf("%s: settings %v", m.Case, m.Settings)
 		}

@@ -6,13 +6,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/foliofs/folio/lab/figure"
-	"github.com/foliofs/folio/lab/result"
 	"github.com/foliofs/folio/lab/runner"
 	"github.com/foliofs/folio/lab/workload"
 )
@@ -90,61 +87,5 @@ func (c *command) query(cmd *cobra.Command, f *queryFlags) error {
 		return err
 	}
 	fmt.Fprintln(c.stdout, f.statement.SQL)
-	return c.queryTable(o.Out)
-}
-
-// queryTable prints queries a second: a line for each driver that takes part, a column for each
-// case.
-func (c *command) queryTable(path string) error {
-	s, err := result.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	tw := tabwriter.NewWriter(c.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprint(tw, "\nqueries/s\t")
-	for i := range s.Cases {
-		fmt.Fprintf(tw, "%s x %s\t", s.Cases[i].Param("mode"), s.Cases[i].Param("goroutines"))
-	}
-	fmt.Fprintln(tw)
-	rows, few := 0, 0
-	for i := range s.Contenders {
-		who := s.Contenders[i].ID
-		if !takesPart(s, who) {
-			continue
-		}
-		fmt.Fprintf(tw, "%s\t", who)
-		for j := range s.Cases {
-			list := s.Of(s.Cases[j].ID, who)
-			if rows++; len(list) < figure.Samples {
-				few++
-			}
-			fmt.Fprintf(tw, "%s\t", queryCell(list))
-		}
-		fmt.Fprintln(tw)
-	}
-	if err := tw.Flush(); err != nil {
-		return err
-	}
-	fmt.Fprintf(c.stdout, "\n%d samples, each answer checked, %d failures in %s\n", len(s.Samples), len(s.Failures), path)
-	c.closing(s, rows, few)
-	return nil
-}
-
-// takesPart reports whether a contender has done anything, well or not.
-func takesPart(s *result.Set, who string) bool {
-	return slices.ContainsFunc(s.Samples, func(m result.Sample) bool { return m.Contender == who }) ||
-		slices.ContainsFunc(s.Failures, func(f result.Failure) bool { return f.Contender == who })
-}
-
-// queryCell is the median of a driver in a case, with a star if its samples are few; "-" if it has
-// failed.
-func queryCell(list []*result.Sample) string {
-	if len(list) == 0 {
-		return "-"
-	}
-	cell := medianOf("rate", list)
-	if len(list) < figure.Samples {
-		cell += "*"
-	}
-	return cell
+	return c.querySummary(o.Out)
 }

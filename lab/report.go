@@ -85,7 +85,7 @@ func writeReport(path string, sets []*result.Set) error {
 		return err
 	}
 	for _, s := range sets {
-		err = errors.Join(err, s.WriteGoBench(samples))
+		err = errors.Join(err, report.WriteGoBench(samples, s))
 	}
 	return errors.Join(err, samples.Close())
 }

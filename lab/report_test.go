@@ -123,7 +123,7 @@ func TestFigureCommands(t *testing.T) {
 			t.Fatal(err)
 		}
 		cases, err := w.Cases(values)
-		if err != nil || len(cases) != 1 || cases[0].ID(w) != c.ID {
+		if err != nil || len(cases) != 1 || cases[0].ID != c.ID {
 			t.Errorf("%s: %q makes %d cases: %v", c.ID, strings.Join(words, " "), len(cases), err)
 		}
 	}

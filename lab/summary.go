@@ -2,15 +2,19 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"text/tabwriter"
 	"time"
 
 	"github.com/foliofs/folio/lab/figure"
+	"github.com/foliofs/folio/lab/report"
 	"github.com/foliofs/folio/lab/result"
 )
 
-// summarized are the figures that a summary shows.
-var summarized = []string{"rate", "p50", "p99", "cpu", "allocs", "log", "busy"}
+// table aligns the columns of a table at their right.
+func (c *command) table() *tabwriter.Writer {
+	return tabwriter.NewWriter(c.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+}
 
 // summary prints the medians of a result file. The report says how far they can be trusted.
 func (c *command) summary(path string) error {
@@ -18,59 +22,87 @@ func (c *command) summary(path string) error {
 	if err != nil {
 		return err
 	}
-	rows, few := 0, 0
-	tw := tabwriter.NewWriter(c.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	for i := range s.Cases {
-		this := &s.Cases[i]
-		who := s.In(this.ID)
-		if len(who) == 0 {
-			continue
+	tw := c.table()
+	for _, t := range report.Tables(s, figure.Named("rate", "p50", "p99", "cpu", "allocs", "log", "busy")) {
+		fmt.Fprintf(tw, "\n%s (%s)\t", t.ID, t.Group)
+		for _, head := range append(t.Heads, "samples") {
+			fmt.Fprintf(tw, "%s\t", head)
 		}
-		fmt.Fprintf(tw, "\n%s (%s)\t", this.ID, this.Group)
-		for _, name := range summarized {
-			f, _ := figure.Find(name) // it is there
-			fmt.Fprintf(tw, "%s\t", f.TitleOf(this.Unit))
-		}
-		fmt.Fprint(tw, "samples\t")
 		fmt.Fprintln(tw)
-		for _, contender := range who {
-			list := s.Of(this.ID, contender.ID)
-			if rows++; len(list) < figure.Samples {
-				few++
+		for _, row := range t.Rows {
+			fmt.Fprintf(tw, "%s\t", row.ID)
+			for _, cell := range row.Cells {
+				fmt.Fprintf(tw, "%s\t", cell.Median)
 			}
-			fmt.Fprintf(tw, "%s\t", contender.ID)
-			for _, name := range summarized {
-				fmt.Fprintf(tw, "%s\t", medianOf(name, list))
-			}
-			fmt.Fprintf(tw, "%s\t", figure.Count(len(list)))
-			fmt.Fprintln(tw)
+			fmt.Fprintf(tw, "%s\t\n", row.Samples)
 		}
 	}
 	if err := tw.Flush(); err != nil {
 		return err
 	}
 	fmt.Fprintf(c.stdout, "\n%d samples, %d failures in %s\n", len(s.Samples), len(s.Failures), path)
-	c.closing(s, rows, few)
+	c.closing(s)
 	return nil
 }
 
-// medianOf writes the median of a figure; "" if it is not known.
-func medianOf(name string, list []*result.Sample) string {
-	f, err := figure.Find(name)
+// querySummary prints queries a second: a line for each driver that takes part, a column for each
+// case. A star says that the samples are few.
+func (c *command) querySummary(path string) error {
+	s, err := result.ReadFile(path)
 	if err != nil {
-		return ""
+		return err
 	}
-	e, ok := figure.Of(f.Values(list))
-	if !ok {
-		return ""
+	tw := c.table()
+	fmt.Fprint(tw, "\nqueries/s\t")
+	for i := range s.Cases {
+		fmt.Fprintf(tw, "%s x %s\t", s.Cases[i].Param("mode"), s.Cases[i].Param("goroutines"))
 	}
-	return f.Unit.Format(e.Median)
+	fmt.Fprintln(tw)
+	for i := range s.Contenders {
+		who := s.Contenders[i].ID
+		if !takesPart(s, who) {
+			continue
+		}
+		fmt.Fprintf(tw, "%s\t", who)
+		for j := range s.Cases {
+			samples := s.Of(s.Cases[j].ID, who)
+			cell := report.NewCell(figure.All[0], samples).Median
+			switch {
+			case len(samples) == 0:
+				cell = "-"
+			case len(samples) < figure.Samples:
+				cell += "*"
+			}
+			fmt.Fprintf(tw, "%s\t", cell)
+		}
+		fmt.Fprintln(tw)
+	}
+	if err := tw.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintf(c.stdout, "\n%d samples, each answer checked, %d failures in %s\n", len(s.Samples), len(s.Failures), path)
+	c.closing(s)
+	return nil
+}
+
+// takesPart reports whether a contender has done anything, well or not.
+func takesPart(s *result.Set, who string) bool {
+	return slices.ContainsFunc(s.Samples, func(m result.Sample) bool { return m.Contender == who }) ||
+		slices.ContainsFunc(s.Failures, func(f result.Failure) bool { return f.Contender == who })
 }
 
 // closing says how long the parts of a run took, and of how many rows the samples are few.
-func (c *command) closing(s *result.Set, rows, few int) {
+func (c *command) closing(s *result.Set) {
 	if e := s.End; e != nil {
 		fmt.Fprintf(c.stdout, "building the contenders took %s, making databases %s, measuring %s\n", seconds(e.Building), seconds(e.Making), seconds(e.Measuring))
+	}
+	rows, few := 0, 0
+	for i := range s.Cases {
+		for _, who := range s.In(s.Cases[i].ID) {
+			if rows++; len(s.Of(s.Cases[i].ID, who.ID)) < figure.Samples {
+				few++
+			}
+		}
 	}
 	switch {
 	case few == 0:

@@ -84,7 +84,7 @@ func taken(t *testing.T, s Source, name string) bool {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !slices.ContainsFunc(cases, func(c workload.Case) bool { return takes(s, c.ID(w), name) }) {
+			if !slices.ContainsFunc(cases, func(c workload.Case) bool { return takes(s, c.ID, name) }) {
 				return false
 			}
 		}

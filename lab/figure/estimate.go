@@ -9,10 +9,10 @@ import (
 	"golang.org/x/perf/benchmath"
 )
 
-// Confidence is the confidence of all intervals, and Alpha the level of all tests.
+// confidence is the confidence of all intervals, and alpha the level of all tests.
 const (
-	Confidence = 0.95
-	Alpha      = 1 - Confidence
+	confidence = 0.95
+	alpha      = 1 - confidence
 )
 
 // Samples is how many a figure should be made of. Fewer may do for an interval, or a difference,
@@ -27,45 +27,71 @@ func Count(n int) string {
 	return strconv.Itoa(n)
 }
 
-// An Estimate is a median, and how far it can be trusted.
-type Estimate struct {
-	N        int     `json:"n"` // samples
-	Median   float64 `json:"median"`
-	Lo       float64 `json:"lo"`
-	Hi       float64 `json:"hi"`
-	Interval bool    `json:"interval"` // Lo and Hi are a confidence interval; if not, samples were too few, and these are the least and the most
-}
+// An Estimate is a median, and how far it can be trusted. Lo and Hi are its interval, or infinite
+// if there are too few samples for one.
+type Estimate struct{ Median, Lo, Hi float64 }
 
 // Of estimates from values; false if there are none.
 func Of(values []float64) (Estimate, bool) {
 	if len(values) == 0 {
 		return Estimate{}, false
 	}
-	s := benchmath.AssumeNothing.Summary(sample(values), Confidence)
-	e := Estimate{N: len(values), Median: s.Center, Lo: s.Lo, Hi: s.Hi, Interval: true}
-	if math.IsInf(s.Lo, 0) || math.IsInf(s.Hi, 0) {
-		e.Lo, e.Hi, e.Interval = slices.Min(values), slices.Max(values), false
+	s := benchmath.AssumeNothing.Summary(sample(values), confidence)
+	return Estimate{s.Center, s.Lo, s.Hi}, true
+}
+
+// Interval writes the interval, with a word between its ends; "" if there is none.
+func (e Estimate) Interval(u Unit, to string) string {
+	if math.IsInf(e.Lo, 0) || math.IsInf(e.Hi, 0) {
+		return ""
 	}
-	return e, true
+	return u.Format(e.Lo) + to + u.Format(e.Hi)
 }
 
 // sample copies values, because benchmath sorts them.
 func sample(values []float64) *benchmath.Sample {
-	return benchmath.NewSample(slices.Clone(values), &benchmath.Thresholds{CompareAlpha: Alpha})
+	return benchmath.NewSample(slices.Clone(values), &benchmath.Thresholds{CompareAlpha: alpha})
 }
 
-// P is the probability that samples which do not differ look at least as different as these.
-func P(a, b []float64) float64 {
-	if len(a) == 0 || len(b) == 0 {
-		return 1
-	}
-	return benchmath.AssumeNothing.Compare(sample(a), sample(b)).P
+// A Verdict says whether a second run is better than a first one.
+type Verdict string
+
+// The verdicts.
+const (
+	Same   Verdict = "no difference"
+	Better Verdict = "better"
+	Worse  Verdict = "worse"
+)
+
+// A Difference compares the samples of two runs.
+type Difference struct {
+	A, B    Estimate
+	P       float64 // of the U test, adjusted for the number of tests
+	Verdict Verdict
 }
 
-// FormatP writes a probability.
-func FormatP(p float64) string {
-	if p < 0.001 {
-		return "<0.001"
+// Compare compares samples of two runs, of which there are some, in one of some tests. They differ
+// if the U test tells them apart, after the correction of Bonferroni for the number of tests, and
+// if their medians differ by at least a share.
+func (f *Figure) Compare(a, b []float64, least float64, tests int) Difference {
+	p := benchmath.AssumeNothing.Compare(sample(a), sample(b)).P
+	d := Difference{P: min(1, p*float64(tests)), Verdict: Same}
+	d.A, _ = Of(a)
+	d.B, _ = Of(b)
+	switch change := math.Abs(d.B.Median - d.A.Median); {
+	case d.P > alpha || change == 0 || change < least*d.A.Median:
+	case (d.B.Median > d.A.Median) == f.More:
+		d.Verdict = Better
+	default:
+		d.Verdict = Worse
 	}
-	return strconv.FormatFloat(p, 'f', 3, 64)
+	return d
+}
+
+// String says the verdict, and how much the median has changed.
+func (d Difference) String() string {
+	if d.Verdict == Same || d.A.Median == 0 {
+		return string(d.Verdict)
+	}
+	return fmt.Sprintf("%+.0f%%, %s", 100*(d.B.Median/d.A.Median-1), d.Verdict)
 }

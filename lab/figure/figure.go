@@ -7,8 +7,11 @@ package figure
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strconv"
 	"strings"
-	"time"
+
+	"golang.org/x/perf/benchunit"
 
 	"github.com/foliofs/folio/lab/result"
 )
@@ -17,6 +20,7 @@ import (
 type Figure struct {
 	Name  string // on a command line
 	Title string // for people, with the unit of the case where it says %s
+	Bench string // its unit in Go's benchmark format
 	Unit  Unit
 	More  bool // more is better
 	// Of is the value of a sample; false where it is not known.
@@ -28,20 +32,20 @@ func (f *Figure) TitleOf(unit string) string { return strings.ReplaceAll(f.Title
 
 // All are the figures, in the order in which they are shown. The first ranks the contenders.
 var All = []*Figure{
-	{Name: "rate", Title: "%s/s", Unit: Number, More: true, Of: func(m *result.Sample) (float64, bool) { return m.Rate(), true }},
-	{Name: "p50", Title: "p50", Unit: Nanoseconds, Of: latency(func(l *result.Latency) time.Duration { return l.P50 })},
-	{Name: "p90", Title: "p90", Unit: Nanoseconds, Of: latency(func(l *result.Latency) time.Duration { return l.P90 })},
-	{Name: "p99", Title: "p99", Unit: Nanoseconds, Of: latency(func(l *result.Latency) time.Duration { return l.P99 })},
-	{Name: "max", Title: "max", Unit: Nanoseconds, Of: latency(func(l *result.Latency) time.Duration { return l.Max })},
-	{Name: "cpu", Title: "processor time a %s", Unit: Nanoseconds, Of: cpu},
-	{Name: "allocs", Title: "allocations a %s", Unit: Number, Of: perOp(func(u *result.Use) *int64 { return u.Allocs })},
-	{Name: "alloc-bytes", Title: "allocated a %s", Unit: Bytes, Of: perOp(func(u *result.Use) *int64 { return u.AllocBytes })},
-	{Name: "memory", Title: "peak memory", Unit: Bytes, Of: known(func(m *result.Sample) *int64 { return m.Use.PeakMemory })},
-	{Name: "written", Title: "written a %s", Unit: Bytes, Of: perOp(func(u *result.Use) *int64 { return u.WrittenBytes })},
-	{Name: "size", Title: "size on disk", Unit: Bytes, Of: known(func(m *result.Sample) *int64 { return m.Size })},
-	{Name: "log", Title: "its log", Unit: Bytes, Of: known(func(m *result.Sample) *int64 { return m.Log })},
-	{Name: "busy", Title: "refused as busy", Unit: Number, Of: func(m *result.Sample) (float64, bool) { return float64(m.Busy), true }},
-	{Name: "warm-up", Title: "warm-up", Unit: Nanoseconds, Of: warmUp},
+	{"rate", "%s/s", "ops/s", Number, true, func(m *result.Sample) (float64, bool) { return m.Rate(), true }},
+	latency("p50", func(l *result.Latency) int64 { return int64(l.P50) }),
+	latency("p90", func(l *result.Latency) int64 { return int64(l.P90) }),
+	latency("p99", func(l *result.Latency) int64 { return int64(l.P99) }),
+	latency("max", func(l *result.Latency) int64 { return int64(l.Max) }),
+	{"cpu", "processor time a %s", "cpu-ns/op", Nanoseconds, false, cpu},
+	perOp("allocs", "allocations a %s", "allocs/op", Number, func(u *result.Use) *int64 { return u.Allocs }),
+	perOp("alloc-bytes", "allocated a %s", "B/op", Bytes, func(u *result.Use) *int64 { return u.AllocBytes }),
+	known("memory", "peak memory", "peak-B", func(m *result.Sample) *int64 { return m.Use.PeakMemory }),
+	perOp("written", "written a %s", "written-B/op", Bytes, func(u *result.Use) *int64 { return u.WrittenBytes }),
+	known("size", "size on disk", "disk-B", func(m *result.Sample) *int64 { return m.Size }),
+	known("log", "its log", "log-B", func(m *result.Sample) *int64 { return m.Log }),
+	{"busy", "refused as busy", "busy", Number, false, func(m *result.Sample) (float64, bool) { return float64(m.Busy), true }},
+	{"warm-up", "warm-up", "warm-up-ns", Nanoseconds, false, warmUp},
 }
 
 // Find returns a figure by its name.
@@ -56,29 +60,38 @@ func Find(name string) (*Figure, error) {
 	return nil, fmt.Errorf("no figure %q; there are %s", name, strings.Join(names, ", "))
 }
 
-// EnoughTimes is how many operations of a sample must have been timed for a distribution.
-const EnoughTimes = 10
-
-func latency(of func(l *result.Latency) time.Duration) func(m *result.Sample) (float64, bool) {
-	return func(m *result.Sample) (float64, bool) { return float64(of(&m.Latency)), m.Latency.Timed >= EnoughTimes }
+// Named returns figures by their names, which are right.
+func Named(names ...string) []*Figure {
+	list := slices.Clone(All)
+	return slices.DeleteFunc(list, func(f *Figure) bool { return !slices.Contains(names, f.Name) })
 }
 
-func known(of func(m *result.Sample) *int64) func(m *result.Sample) (float64, bool) {
-	return func(m *result.Sample) (float64, bool) {
+// enoughTimes is how many operations of a sample must have been timed for a distribution.
+const enoughTimes = 10
+
+func latency(name string, of func(l *result.Latency) int64) *Figure {
+	return &Figure{name, name, name + "-ns", Nanoseconds, false, func(m *result.Sample) (float64, bool) {
+		return float64(of(&m.Latency)), m.Latency.Timed >= enoughTimes
+	}}
+}
+
+func known(name, title, bench string, of func(m *result.Sample) *int64) *Figure {
+	return &Figure{name, title, bench, Bytes, false, func(m *result.Sample) (float64, bool) {
 		if n := of(m); n != nil {
 			return float64(*n), true
 		}
 		return 0, false
-	}
+	}}
 }
 
-func perOp(of func(u *result.Use) *int64) func(m *result.Sample) (float64, bool) {
-	return func(m *result.Sample) (float64, bool) {
-		if n := of(&m.Use); n != nil {
-			return float64(*n) / float64(m.Ops), true
-		}
-		return 0, false
+func perOp(name, title, bench string, unit Unit, of func(u *result.Use) *int64) *Figure {
+	f := known(name, title, bench, func(m *result.Sample) *int64 { return of(&m.Use) })
+	all := f.Of
+	f.Unit, f.Of = unit, func(m *result.Sample) (float64, bool) {
+		x, ok := all(m)
+		return x / float64(m.Ops), ok
 	}
+	return f
 }
 
 func cpu(m *result.Sample) (float64, bool) {
@@ -101,4 +114,28 @@ func (f *Figure) Values(samples []*result.Sample) []float64 {
 		}
 	}
 	return out
+}
+
+// A Unit is how values are written.
+type Unit string
+
+// The units.
+const (
+	Number      Unit = ""
+	Nanoseconds Unit = "s"
+	Bytes       Unit = "B"
+)
+
+// Format writes a value with a prefix of its size, as benchstat does: 12.3k, 1.50µs, 4.00KiB. Small
+// counts are written as they are.
+func (u Unit) Format(x float64) string {
+	switch {
+	case u == Number && math.Abs(x) < 1 || x == math.Trunc(x) && math.Abs(x) < 1000 && u != Nanoseconds:
+		return strconv.FormatFloat(x, 'g', 3, 64) + string(u)
+	case u == Bytes:
+		return benchunit.Scale(x, benchunit.Binary) + "B"
+	case u == Nanoseconds:
+		x /= 1e9
+	}
+	return benchunit.Scale(x, benchunit.Decimal) + string(u)
 }

@@ -96,34 +96,31 @@ func ReadFile(path string) (*Set, error) {
 
 // Read reads records until the end.
 func Read(r io.Reader) (*Set, error) {
-	s := newSet()
-	lines := bufio.NewReaderSize(r, 1<<16)
-	for number := 1; ; number++ {
-		line, err := readLine(lines)
-		if err == io.EOF {
-			return s, s.whole()
-		}
-		if err == nil {
-			err = s.addLine(line)
-		}
-		if err != nil {
+	s := new(Set)
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, maxLine)
+	lines.Split(wholeLines)
+	number := 1
+	for ; lines.Scan(); number++ {
+		if err := s.addLine(lines.Bytes()); err != nil {
 			return nil, fmt.Errorf("line %d: %w", number, err)
 		}
 	}
+	switch {
+	case errors.Is(lines.Err(), bufio.ErrTooLong):
+		return nil, fmt.Errorf("line %d: %w", number, errNotResults)
+	case lines.Err() != nil:
+		return nil, lines.Err()
+	}
+	return s, s.whole()
 }
 
-// readLine returns the next line that ends in a line break; io.EOF if there is none.
-func readLine(r *bufio.Reader) ([]byte, error) {
-	var line []byte
-	for {
-		part, err := r.ReadSlice('\n')
-		if line = append(line, part...); len(line) > maxLine {
-			return nil, errNotResults
-		}
-		if err != bufio.ErrBufferFull {
-			return line, err
-		}
+// wholeLines splits at line breaks, and drops what is behind the last one.
+func wholeLines(data []byte, _ bool) (advance int, line []byte, err error) {
+	if i := bytes.IndexByte(data, '\n'); i >= 0 {
+		return i + 1, data[:i], nil
 	}
+	return 0, nil, nil
 }
 
 var errNotResults = errors.New("not a result file of the laboratory, as run writes them")

@@ -28,7 +28,7 @@ func records() []Record {
 	return []Record{
 		{Run: &Run{Format: Format, ID: "a", Started: when, Command: "go -C lab run . run lookup", Rounds: 2, Machine: Machine{OS: "linux", Arch: "amd64", Cores: 2, CPU: "one"}}},
 		{Contender: &Contender{ID: "mattn:sql", Name: "mattn", API: "sql", Kind: KindSQL}},
-		{Case: &Case{ID: "lookup/by=id", Workload: "lookup", Params: []Param{{Name: "by", Value: "id"}}, Group: GroupRead, Dir: "/data", Unit: "read"}},
+		{Case: &Case{ID: "lookup/by=id", Workload: "lookup", Params: []Param{{Name: "by", Value: "id"}}, Group: "read", Dir: "/data", Unit: "read"}},
 		{Skip: &Skip{Contender: "tailscale", Reason: "refused"}},
 		{Sample: &sample},
 		{Failure: &Failure{Case: "lookup/by=id", Contender: "mattn:sql", Round: 2, Kind: FailureCrash, Error: "signal: killed"}},
@@ -70,7 +70,7 @@ func TestRoundTrip(t *testing.T) {
 	if len(s.In("lookup/by=id")) != 1 || len(s.Skips) != 1 || len(s.Failures) != 1 || s.End == nil {
 		t.Errorf("read %+v", s)
 	}
-	if !s.Has("lookup/by=id", "mattn:sql", 2) || s.Has("lookup/by=id", "mattn:sql", 3) {
+	if !s.Has(Cell{"lookup/by=id", "mattn:sql"}, 2) || s.Has(Cell{"lookup/by=id", "mattn:sql"}, 3) {
 		t.Error("Has does not tell the rounds")
 	}
 }
@@ -128,21 +128,5 @@ func TestReadRefuses(t *testing.T) {
 	path := write(t, records())
 	if _, err := Create(path); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("Create of a file that is there: %v", err)
-	}
-}
-
-func TestWriters(t *testing.T) {
-	t.Parallel()
-	s, err := ReadFile(write(t, records()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var bench bytes.Buffer
-	if err := s.WriteGoBench(&bench); err != nil {
-		t.Fatal(err)
-	}
-	line := "BenchmarkLookup/by=id/contender=mattn:sql-2\t1000\t5e+05 ns/op\t2000 ops/s\t400 p50-ns"
-	if !strings.Contains(bench.String(), line) || !strings.HasPrefix(bench.String(), "goos: linux\n") {
-		t.Errorf("Go benchmark format:\n%s", bench.String())
 	}
 }

@@ -1,10 +1,6 @@
 package result
 
-import (
-	"time"
-
-	"github.com/foliofs/folio/lab/workload"
-)
+import "time"
 
 // A Sample is one measurement: a fresh process on a fresh store, or on a database that nothing
 // changes.
@@ -50,13 +46,6 @@ type Latency struct {
 	// Curve is the distribution for a chart: points in ascending order.
 	Curve []Quantile `json:"curve,omitempty"`
 }
-
-// These parts of a sample are as the contender reports them.
-type (
-	Quantile = workload.Quantile
-	Use      = workload.Use
-	WarmUp   = workload.WarmUp
-)
 
 // A Failure is a sample that could not be taken. The run goes on.
 type Failure struct {

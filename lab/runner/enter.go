@@ -75,7 +75,12 @@ func (r *run) describe(ctx context.Context, s Spec) (p program, about *workload.
 		if p, err = r.o.build(ctx, s); err != nil {
 			return p, nil, err
 		}
-		about, err = describe(ctx, r.o, p)
+		err = r.consult(ctx, p, workload.Request{Describe: &workload.Describe{}}, func(reply *workload.Reply) (bool, error) {
+			if about = reply.About; about == nil {
+				return false, garbage("it did not describe itself")
+			}
+			return false, nil
+		})
 		crashed := kindOf(err) == result.FailureCrash || errors.As(err, new(*fs.PathError))
 		if !again || !crashed || stopped(ctx, err) || r.o.Cache == "" {
 			return p, about, err
@@ -84,30 +89,6 @@ func (r *run) describe(ctx context.Context, s Spec) (p program, about *workload.
 			return p, nil, err
 		}
 	}
-}
-
-func describe(ctx context.Context, o *Options, p program) (*workload.About, error) {
-	proc, err := start(ctx, o.Timeout, p)
-	if err != nil {
-		return nil, err
-	}
-	proc.tell(workload.Request{Describe: &workload.Describe{}})
-	reply, err := proc.reply()
-	if err == nil && reply.About == nil {
-		err = &failure{result.FailureGarbage, errors.New("it did not describe itself")}
-	}
-	if err = proc.end(err); err != nil {
-		return nil, withStderr(err, proc)
-	}
-	return reply.About, nil
-}
-
-// withStderr adds a program's complaint to an error.
-func withStderr(err error, p *process) error {
-	if text := OneLine([]byte(p.stderr.String())); text != "" {
-		return fmt.Errorf("%w: %s", err, text)
-	}
-	return err
 }
 
 // enterAPIs takes in the APIs of a program that the user wants.
@@ -165,8 +146,8 @@ func (e *participant) unsupported(t *task) string {
 	if !slices.Contains(e.about.Workloads, t.workload.Name) {
 		return "it has no " + t.workload.Needs
 	}
-	if !slices.Contains(e.about.Groups, t.record.Group) {
-		return fmt.Sprintf("it cannot promise %s", t.record.Group)
+	if !slices.Contains(e.about.Groups, t.Group) {
+		return fmt.Sprintf("it cannot promise %s", t.Group)
 	}
 	return ""
 }

@@ -154,10 +154,10 @@ func (r *run) announce(h *result.Run) error {
 		records = append(records, result.Record{Contender: &e.record})
 	}
 	for _, t := range r.tasks {
-		records = append(records, result.Record{Case: &t.record})
+		records = append(records, result.Record{Case: &t.Case})
 		for _, e := range r.participants {
 			if reason := e.unsupported(t); reason != "" {
-				r.skips = append(r.skips, result.Skip{Contender: e.record.ID, Workload: t.workload.Name, Case: t.record.ID, Reason: reason})
+				r.skips = append(r.skips, result.Skip{Contender: e.record.ID, Workload: t.workload.Name, Case: t.ID, Reason: reason})
 			}
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"slices"
 
@@ -13,12 +12,10 @@ import (
 	"github.com/foliofs/folio/lab/workload"
 )
 
-// A task is a case on a directory: every contender does it once in a round.
+// A task is a case: every contender does it once in a round.
 type task struct {
+	result.Case
 	workload *workload.Workload
-	values   workload.Values // of the flags, with the case's parameters in the place of lists
-	dir      string
-	record   result.Case
 	db       string // the database that all read; "" if there is none
 }
 
@@ -29,17 +26,13 @@ func plan(o *Options, dirs []result.Dir) ([]*task, error) {
 	var tasks []*task
 	names := dirNames(dirs)
 	for _, w := range o.Workloads {
-		values := o.Values[w.Name]
-		cases, err := w.Cases(values)
+		cases, err := w.Cases(o.Values[w.Name])
 		if err != nil {
 			return nil, fmt.Errorf("--%s.%w", w.Name, err)
 		}
 		for i, dir := range dirs {
 			for _, c := range cases {
-				if len(dirs) > 1 {
-					c.Params = append(slices.Clip(c.Params), workload.Param{Name: "dir", Value: names[i]})
-				}
-				tasks = append(tasks, newTask(w, c, values, dir.Path))
+				tasks = append(tasks, &task{Case: c.On(dir.Path, names[i]), workload: w})
 			}
 		}
 	}
@@ -47,8 +40,11 @@ func plan(o *Options, dirs []result.Dir) ([]*task, error) {
 }
 
 // dirNames are short names of directories: their file systems, with a number where that is not
-// enough.
+// enough. A single directory needs no name.
 func dirNames(dirs []result.Dir) []string {
+	if len(dirs) == 1 {
+		return []string{""}
+	}
 	var names []string
 	for _, d := range dirs {
 		name := d.FileSystem
@@ -63,32 +59,42 @@ func dirNames(dirs []result.Dir) []string {
 	return names
 }
 
-func newTask(w *workload.Workload, c workload.Case, values workload.Values, dir string) *task {
-	t := &task{workload: w, values: maps.Clone(values), dir: dir}
-	t.record = result.Case{
-		ID: c.ID(w), Workload: w.Name, Question: c.Question, Group: c.Group, Dir: dir, Unit: c.Unit,
-		Repeats: c.Repeats, Description: c.Description,
-	}
-	varied := make(map[string]bool)
-	for _, p := range c.Params {
-		t.values[p.Name], varied[p.Name] = p.Value, true
-		t.record.Params = append(t.record.Params, p)
-	}
-	for _, f := range w.Flags {
-		if !varied[f.Name] {
-			t.record.Fixed = append(t.record.Fixed, result.Param{Name: f.Name, Value: t.values[f.Name]})
-		}
-	}
-	return t
-}
-
 // digest tells plans apart: runs of different ones do not go into one file.
 func digest(tasks []*task, seed uint64) string {
 	h := sha256.New()
 	e := json.NewEncoder(h)
 	for _, t := range tasks {
-		_ = e.Encode(t.record) // a hash takes everything
+		_ = e.Encode(t.Case) // a hash takes everything
 	}
 	_ = e.Encode(seed)
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
+
+// A turn is one sample of a participant in a task.
+type turn struct {
+	task        *task
+	participant *participant
+	round       int // from 1
+}
+
+// turns lists all that there are to take. In each round the first to take its turn is another.
+func (r *run) turns() []turn {
+	var turns []turn
+	for round := 1; round <= r.o.Rounds; round++ {
+		for _, t := range r.tasks {
+			taking := slices.Clone(r.participants)
+			taking = slices.DeleteFunc(taking, func(e *participant) bool { return e.unsupported(t) != "" })
+			for i := range taking {
+				turns = append(turns, turn{t, taking[(i+round-1)%len(taking)], round})
+			}
+		}
+	}
+	return turns
+}
+
+func (t turn) cell() result.Cell {
+	return result.Cell{Case: t.task.ID, Contender: t.participant.record.ID}
+}
+
+// String describes the turn for a user who waits for it.
+func (t turn) String() string { return t.task.ID + " " + t.participant.record.ID }

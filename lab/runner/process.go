@@ -9,25 +9,21 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"sync/atomic"
 	"time"
 
 	"github.com/foliofs/folio/lab/result"
 	"github.com/foliofs/folio/lab/workload"
 )
 
-// A process is a contender at work. It is killed when its time is over.
+// A process is a contender at work. It is killed when a step of it takes longer than timeout.
 type process struct {
 	cmd     *exec.Cmd
 	in      io.WriteCloser
-	replies chan line
+	out     io.Reader
+	lines   *bufio.Scanner // of out
 	stderr  tail
 	timeout time.Duration
-}
-
-// A line is one line of a contender's output.
-type line struct {
-	text []byte
-	err  error
 }
 
 // maxReply is the longest line that a contender may say.
@@ -35,7 +31,7 @@ const maxReply = 4 << 20
 
 // start starts a program. Each of its replies may take until timeout.
 func start(ctx context.Context, timeout time.Duration, program program) (*process, error) {
-	p := &process{cmd: exec.CommandContext(ctx, program.path, program.args...), replies: make(chan line, 16), timeout: timeout}
+	p := &process{cmd: exec.CommandContext(ctx, program.path, program.args...), timeout: timeout}
 	alone(p.cmd)
 	p.cmd.Stderr = &p.stderr
 	p.cmd.WaitDelay = 5 * time.Second
@@ -43,57 +39,52 @@ func start(ctx context.Context, timeout time.Duration, program program) (*proces
 	if p.in, err = p.cmd.StdinPipe(); err != nil {
 		return nil, err
 	}
-	out, err := p.cmd.StdoutPipe()
-	if err != nil {
+	if p.out, err = p.cmd.StdoutPipe(); err != nil {
 		return nil, err
 	}
-	if err := p.cmd.Start(); err != nil {
-		return nil, err
-	}
-	go p.listen(out)
-	return p, nil
+	p.lines = bufio.NewScanner(p.out)
+	p.lines.Buffer(nil, maxReply)
+	return p, p.cmd.Start()
 }
 
-// listen passes on each line of the process until its output ends.
-func (p *process) listen(out io.Reader) {
-	defer close(p.replies)
-	lines := bufio.NewScanner(out)
-	lines.Buffer(nil, maxReply)
-	for lines.Scan() {
-		p.replies <- line{text: bytes.Clone(lines.Bytes())}
-	}
-	if lines.Err() == bufio.ErrTooLong {
-		p.replies <- line{err: fmt.Errorf("a line of more than %d bytes", maxReply)}
-		_, _ = io.Copy(io.Discard, out)
+// watch calls over when timeout has passed. end stops the watch, and reports whether over was
+// called.
+func watch(timeout time.Duration, over func()) (end func() bool) {
+	var called atomic.Bool
+	timer := time.AfterFunc(timeout, func() { called.Store(true); over() })
+	return func() bool {
+		timer.Stop()
+		return called.Load()
 	}
 }
 
-// tell sends a request. A process that is gone, or does not read, shows itself when it is asked for
-// a reply.
-func (p *process) tell(r workload.Request) {
+// ask sends a request, and waits for the reply.
+func (p *process) ask(r workload.Request) (*workload.Reply, error) {
 	text, err := json.Marshal(r)
 	if err != nil {
-		panic(err) // requests are our own
+		return nil, err
 	}
-	go func() { _, _ = p.in.Write(append(text, '\n')) }() // a pipe takes 64 KiB from us, and then waits for the process
+	hung := watch(p.timeout, func() { _ = killAll(p.cmd) })
+	_, _ = p.in.Write(append(text, '\n')) // a process that is gone, or was killed as it does not read, gives no reply
+	return p.hear(hung)
 }
 
 // reply waits for the next thing that the process says.
 func (p *process) reply() (*workload.Reply, error) {
-	over := make(chan struct{})
-	defer watch(p.timeout, func() { close(over) })()
-	select {
-	case l, ok := <-p.replies:
-		if !ok {
-			return nil, &failure{result.FailureCrash, errEnded}
-		}
-		if l.err != nil {
-			return nil, &failure{result.FailureGarbage, l.err}
-		}
-		return parseReply(l.text)
-	case <-over:
+	return p.hear(watch(p.timeout, func() { _ = killAll(p.cmd) }))
+}
+
+func (p *process) hear(hung func() bool) (*workload.Reply, error) {
+	ok := p.lines.Scan()
+	switch {
+	case hung():
 		return nil, &failure{result.FailureHang, fmt.Errorf("no reply within %v", p.timeout)}
+	case ok:
+		return parseReply(p.lines.Bytes())
+	case errors.Is(p.lines.Err(), bufio.ErrTooLong):
+		return nil, &failure{result.FailureGarbage, fmt.Errorf("a line of more than %d bytes", maxReply)}
 	}
+	return nil, &failure{result.FailureCrash, errEnded}
 }
 
 var errEnded = errors.New("it ended before its time")
@@ -103,7 +94,7 @@ func parseReply(text []byte) (*workload.Reply, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&r); err != nil {
-		return nil, &failure{result.FailureGarbage, fmt.Errorf("it said %q", OneLine(text[:min(len(text), 100)]))}
+		return nil, garbage("it said %q", OneLine(text[:min(len(text), 100)]))
 	}
 	if r.Error != nil {
 		kind := result.FailureError
@@ -125,8 +116,7 @@ func (p *process) end(err error) error {
 	} else {
 		_ = killAll(p.cmd)
 	}
-	for range p.replies { // drop the rest of its output
-	}
+	_, _ = io.Copy(io.Discard, p.out) // the rest of its output
 	ended := p.cmd.Wait()
 	switch over := hung(); {
 	case err == nil && ended != nil && over:
@@ -135,6 +125,28 @@ func (p *process) end(err error) error {
 		return &failure{result.FailureCrash, fmt.Errorf("after its work: %w", ended)}
 	case errors.Is(err, errEnded) && ended != nil:
 		return &failure{result.FailureCrash, ended}
+	}
+	return err
+}
+
+// consult starts a program for one request, and gives its replies to take until that wants no more.
+// An error has the end of what the program complained about.
+func (r *run) consult(ctx context.Context, program program, request workload.Request, take func(*workload.Reply) (more bool, err error)) error {
+	p, err := start(ctx, r.o.Timeout, program)
+	if err != nil {
+		return err
+	}
+	reply, err := p.ask(request)
+	for more := true; err == nil; reply, err = p.reply() {
+		if more, err = take(reply); err != nil || !more {
+			break
+		}
+	}
+	if err = p.end(err); err == nil {
+		return nil
+	}
+	if text := OneLine([]byte(p.stderr.String())); text != "" {
+		return fmt.Errorf("%w: %s", err, text)
 	}
 	return err
 }
@@ -160,6 +172,11 @@ type failure struct {
 func (f *failure) Error() string { return f.err.Error() }
 
 func (f *failure) Unwrap() error { return f.err }
+
+// garbage is a failure of a contender that does not speak the protocol.
+func garbage(format string, args ...any) error {
+	return &failure{result.FailureGarbage, fmt.Errorf(format, args...)}
+}
 
 // kindOf classifies an error of a sample.
 func kindOf(err error) result.FailureKind {

@@ -83,7 +83,7 @@ func TestGroups(t *testing.T) {
 		t.Errorf("failures %+v, want that of unsafe", s.Failures)
 	}
 	for _, c := range s.Cases {
-		if n := len(s.Of(c.ID, "good")); (c.Group == result.GroupConsistent) != (n > 0) {
+		if n := len(s.Of(c.ID, "good")); (c.Group == workload.Consistent) != (n > 0) {
 			t.Errorf("%s: %d samples of a contender that promises log-consistent", c.ID, n)
 		}
 	}
@@ -179,8 +179,7 @@ func TestDeaf(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.tell(workload.Request{Probe: &workload.Probe{SQL: strings.Repeat("x", 1<<20)}})
-	_, err = p.reply()
+	_, err = p.ask(workload.Request{Probe: &workload.Probe{SQL: strings.Repeat("x", 1<<20)}})
 	if err = p.end(err); kindOf(err) != result.FailureHang {
 		t.Errorf("%v, want a hang", err)
 	}

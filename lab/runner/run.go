@@ -180,7 +180,7 @@ func (r *run) measure(ctx context.Context) error {
 	turns := r.turns()
 	all := len(turns)
 	if r.old != nil {
-		turns = slices.DeleteFunc(turns, func(t turn) bool { return t.taken(r.old) })
+		turns = slices.DeleteFunc(turns, func(t turn) bool { return r.old.Has(t.cell(), t.round) })
 	}
 	for len(turns) > 0 && ctx.Err() == nil {
 		next := turns[0]

@@ -14,7 +14,7 @@ import (
 // sample takes one sample: a fresh process in a fresh directory, which is removed afterwards (rule
 // 4).
 func (r *run) sample(ctx context.Context, t turn) (_ *result.Sample, stderr string, err error) {
-	dir, err := r.scratch[t.task.dir].store()
+	dir, err := r.scratch[t.task.Dir].store()
 	if err != nil {
 		return nil, "", &ownError{err}
 	}
@@ -60,31 +60,29 @@ func (r *run) talk(ctx context.Context, t turn, j *workload.Job) (*result.Sample
 
 func (r *run) job(t turn, dir string) *workload.Job {
 	return &workload.Job{
-		Workload: t.task.workload.Name, API: t.participant.about.Name, Values: t.task.values, Group: t.task.record.Group,
+		Workload: t.task.workload.Name, API: t.participant.about.Name, Values: t.task.Values(), Group: t.task.Group,
 		Dir: dir, DB: t.task.db, Statement: r.asked, Seed: r.o.Seed + uint64(t.round), Server: r.o.Server,
 	}
 }
 
 // converse does the job by the protocol, and checks the contender's reply at every step.
 func converse(p *process, t *task, e *participant, j *workload.Job) (*result.Sample, error) {
-	p.tell(workload.Request{Job: j})
-	reply, err := p.reply()
+	reply, err := p.ask(workload.Request{Job: j})
 	if err != nil {
 		return nil, err
 	}
 	ready := reply.Ready
 	if ready == nil {
-		return nil, &failure{result.FailureGarbage, errors.New("it did not say that it is ready")}
+		return nil, garbage("it did not say that it is ready")
 	}
 	if err := checkReady(t.workload, j, e.about.Kind, ready); err != nil {
 		return nil, err
 	}
-	p.tell(workload.Request{Go: &workload.Go{}})
-	if reply, err = p.reply(); err != nil {
+	if reply, err = p.ask(workload.Request{Go: &workload.Go{}}); err != nil {
 		return nil, err
 	}
 	if reply.Done == nil {
-		return nil, &failure{result.FailureGarbage, errors.New("it did not report its work")}
+		return nil, garbage("it did not report its work")
 	}
 	if err := checkDone(t.workload, j, e.about.Kind, reply.Done); err != nil {
 		return nil, err
@@ -94,7 +92,7 @@ func converse(p *process, t *task, e *participant, j *workload.Job) (*result.Sam
 
 func sampleRecord(t *task, e *participant, ready *workload.Ready, d *workload.Done) *result.Sample {
 	s := &result.Sample{
-		Case: t.record.ID, Contender: e.record.ID, Ops: d.Ops, Seconds: d.Seconds, Checked: d.Answer.Count,
+		Case: t.ID, Contender: e.record.ID, Ops: d.Ops, Seconds: d.Seconds, Checked: d.Answer.Count,
 		Latency: result.Latency{Timed: d.Timed, Curve: d.Curve}, Use: d.Use, Size: d.Size, Log: d.Log, Busy: d.Busy,
 		WarmUp: ready.WarmUp, Settings: ready.Settings[0], Connections: len(ready.Settings),
 	}

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/foliofs/folio/lab/result"
 	"github.com/foliofs/folio/lab/workload"
 )
 
@@ -23,8 +22,8 @@ func (r *run) share(ctx context.Context) error {
 		if t.workload.Database == nil {
 			continue
 		}
-		f := t.workload.Database(t.values)
-		t.db = filepath.Join(t.dir, storesDir, f.Name())
+		f := t.workload.Database(t.Values())
+		t.db = filepath.Join(t.Dir, storesDir, f.Name())
 		if _, err := os.Stat(t.db); err == nil {
 			continue
 		}
@@ -43,13 +42,24 @@ func (r *run) makeFolder(ctx context.Context, t *task, f *workload.Folder) error
 	if e == nil {
 		return errNoMaker
 	}
-	dir, err := r.scratch[t.dir].store()
+	dir, err := r.scratch[t.Dir].store()
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
 	made := filepath.Join(dir, f.Name())
-	if err := r.ask(ctx, e, &workload.Make{Folder: *f, Path: made}); err != nil {
+	request := workload.Request{Make: &workload.Make{Folder: *f, Path: made}}
+	err = r.consult(ctx, e.program, request, func(reply *workload.Reply) (more bool, err error) {
+		switch {
+		case reply.Done != nil:
+			return false, nil
+		case reply.Rows == nil:
+			return false, garbage("it did not report its progress")
+		}
+		r.o.Observer.Progress(Making, "rows", *reply.Rows, f.Rows)
+		return true, nil
+	})
+	if err != nil {
 		return err
 	}
 	return os.Rename(made, t.db)
@@ -66,25 +76,4 @@ func (r *run) maker() *participant {
 		}
 	}
 	return nil
-}
-
-func (r *run) ask(ctx context.Context, e *participant, m *workload.Make) error {
-	p, err := start(ctx, r.o.Timeout, e.program)
-	if err != nil {
-		return err
-	}
-	p.tell(workload.Request{Make: m})
-	for {
-		reply, err := p.reply()
-		switch {
-		case err != nil:
-			return withStderr(p.end(err), p)
-		case reply.Done != nil:
-			return p.end(nil)
-		case reply.Rows != nil:
-			r.o.Observer.Progress(Making, "rows", *reply.Rows, m.Folder.Rows)
-		default:
-			return p.end(&failure{result.FailureGarbage, errors.New("it did not report its progress")})
-		}
-	}
 }

@@ -50,9 +50,9 @@ func (s *Statement) Check() error {
 // describe adds the statement to the cases.
 func (s *Statement) describe(tasks []*task) {
 	for _, t := range tasks {
-		t.record.Fixed = append(t.record.Fixed, result.Param{Name: "db", Value: s.DB}, result.Param{Name: "query", Value: s.SQL})
+		t.Fixed = append(t.Fixed, result.Param{Name: "db", Value: s.DB}, result.Param{Name: "query", Value: s.SQL})
 		if s.ArgsFrom != "" {
-			t.record.Fixed = append(t.record.Fixed, result.Param{Name: "args-from", Value: s.ArgsFrom})
+			t.Fixed = append(t.Fixed, result.Param{Name: "args-from", Value: s.ArgsFrom})
 		}
 	}
 }
@@ -61,7 +61,7 @@ func (s *Statement) describe(tasks []*task) {
 // the statement for all arguments. It returns an error, before anything is measured, if the
 // statement writes, fails, or finds nothing.
 func (r *run) takeStatement(ctx context.Context) error {
-	path := filepath.Join(r.scratch[r.tasks[0].dir].Path, "query.db")
+	path := filepath.Join(r.scratch[r.tasks[0].Dir].Path, "query.db")
 	if err := snapshot(ctx, r.o.Statement.DB, path); err != nil {
 		return err
 	}
@@ -81,20 +81,17 @@ func (r *run) probe(ctx context.Context, by program, path string) error {
 	if err != nil {
 		return err
 	}
-	p, err := start(ctx, r.o.Timeout, by)
+	request := workload.Request{Probe: &workload.Probe{DB: path, SQL: q.text, Params: q.params, ArgsFrom: s.ArgsFrom, Limit: s.Limit}}
+	err = r.consult(ctx, by, request, func(reply *workload.Reply) (bool, error) {
+		if r.asked = reply.Statement; r.asked == nil {
+			return false, garbage("it did not answer")
+		}
+		return false, nil
+	})
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w%s", s.DB, err, wayOut(kindOf(err)))
 	}
-	p.tell(workload.Request{Probe: &workload.Probe{DB: path, SQL: q.text, Params: q.params, ArgsFrom: s.ArgsFrom, Limit: s.Limit}})
-	reply, err := p.reply()
-	if err == nil && reply.Statement == nil {
-		err = errors.New("it did not answer")
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w%s", s.DB, p.end(err), wayOut(kindOf(err)))
-	}
-	r.asked = reply.Statement
-	return p.end(nil)
+	return nil
 }
 
 // wayOut returns advice for a statement that is too much for a probe.

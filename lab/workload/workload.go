@@ -1,9 +1,7 @@
 package workload
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -84,31 +82,6 @@ const (
 	groups   = string(None + "," + Consistent + "," + Durable)
 )
 
-// A Case is measured at once. Contenders of one case do the same and promise the same.
-type Case struct {
-	Params      []Param // tell it from the other cases
-	Group       Group
-	Unit        string // of operations
-	Question    string
-	Description string
-	Repeats     string
-}
-
-// A Param is a parameter and its value.
-type Param struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
-}
-
-// ID is the workload's name and the parameters.
-func (c *Case) ID(w *Workload) string {
-	parts := []string{w.Name}
-	for _, p := range c.Params {
-		parts = append(parts, p.Name+"="+p.Value)
-	}
-	return strings.Join(parts, "/")
-}
-
 // A Group is a store's promise for an acknowledged commit.
 type Group string
 
@@ -166,50 +139,6 @@ func (f *Flag) check(v Values) error {
 		}
 	}
 	return nil
-}
-
-// Cases makes the cases of the values that the flags have, except for the directory.
-func (w *Workload) Cases(v Values) ([]Case, error) {
-	if name := w.Unnamed.Name; name != "" && v[name] == "" {
-		v = maps.Clone(v)
-		v[name] = w.Unnamed.Value
-	}
-	for i := range w.Flags {
-		if err := w.Flags[i].check(v); err != nil {
-			return nil, err
-		}
-	}
-	if w.Check != nil {
-		if err := w.Check(v); err != nil {
-			return nil, err
-		}
-	}
-	all := [][]Param{nil} // the parameters of all cases
-	for _, name := range w.Varied {
-		var longer [][]Param
-		for _, params := range all {
-			for _, value := range v.List(name) {
-				longer = append(longer, append(slices.Clip(params), Param{name, value}))
-			}
-		}
-		all = longer
-	}
-	var cases []Case
-	for _, params := range all {
-		c := Case{Group: ReadOnly, Description: w.Description, Repeats: w.Repeats}
-		c.Unit = cmp.Or(w.Units[params[0].Value], w.Unit)
-		c.Question = cmp.Or(w.Questions[params[0].Value], w.Question)
-		for _, p := range params {
-			if p.Name == "durability" {
-				c.Group = Group(p.Value)
-			}
-			if p != w.Unnamed {
-				c.Params = append(c.Params, p)
-			}
-		}
-		cases = append(cases, c)
-	}
-	return cases, nil
 }
 
 // An API is one interface of a contender's library. A function that is nil says that it takes no

@@ -11,4 +11,3 @@ type (
 	Use      = workload.Use
 	WarmUp   = workload.WarmUp
 )
-

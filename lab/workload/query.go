@@ -31,20 +31,13 @@ var Query = &Workload{
 
 // A Statement is the user's, with the answers that one driver gave, which all must give.
 type Statement struct {
-	SQL     string `json:"sql"`
-	Columns int    `json:"columns"`
-	// Loose are the columns that some drivers turn into something else by their declared type, such
-	// as an integer into a time.
-	Loose []bool  `json:"loose,omitempty"`
-	Args  [][]Arg `json:"args"`
+	SQL string `json:"sql"`
+	// Loose says of each column whether some drivers turn it into something else by its declared
+	// type, such as an integer into a time.
+	Loose []bool    `json:"loose"`
+	Args  [][]Value `json:"args"` // integers and texts
 	// Answers are the answers to each of the arguments.
 	Answers []Answer `json:"answers"`
-}
-
-// An Arg is an argument of a statement: an integer, or a text.
-type Arg struct {
-	Int  *int64 `json:"int,omitempty"`
-	Text string `json:"text,omitempty"`
 }
 
 // A Probe asks for a Statement.
@@ -64,8 +57,8 @@ type Queries interface {
 
 // A Querier runs the statement on a connection of its own.
 type Querier interface {
-	// Query calls row for every row; the cells are valid until it returns.
-	Query(args []Arg, row func(cells [][]byte) error) error
+	// Query calls row for every row. All columns are read as texts.
+	Query(args []Value, row func(row Row) error) error
 	Connection
 }
 
@@ -82,15 +75,14 @@ func Loose(declared string) bool {
 
 // AddRow takes a row into an answer. It writes cells that drivers write differently, numbers and
 // times, in one form, and leaves out those of loose columns.
-func (a *Answer) AddRow(cells [][]byte, loose []bool) {
+func (a *Answer) AddRow(row Row, loose []bool) {
 	a.Count++
-	h := uint64(len(cells))
+	h := uint64(len(loose))
 	var buf [32]byte
-	for i, c := range cells {
-		if i < len(loose) && loose[i] {
-			continue
+	for i := range loose {
+		if !loose[i] {
+			h = mix(h ^ fold(0, normal(row.Bytes(i), buf[:0])))
 		}
-		h = mix(h ^ fold(0, normal(c, buf[:0])))
 	}
 	a.Digest += h
 }
@@ -155,8 +147,8 @@ func startQuery(j *Job, a *API) (*Work, error) {
 			list = j.draws(phase, worker, n)
 			return len(list)
 		}
-		take := func(cells [][]byte) error {
-			r.found.AddRow(cells, j.Statement.Loose)
+		take := func(row Row) error {
+			r.found.AddRow(row, j.Statement.Loose)
 			return nil
 		}
 		r.one = func(i int, _ *Answer) error { return q.Query(j.Statement.Args[list[i]], take) }

@@ -37,10 +37,10 @@ const (
 // A Value is a cell of a row, or an argument of a statement. It is a struct, as an interface would
 // allocate memory for each value, also with drivers that need none.
 type Value struct {
-	Kind  Kind
-	Int   int64
-	Text  string
-	Bytes []byte
+	Kind  Kind   `json:"kind,omitempty"`
+	Int   int64  `json:"int,omitempty"`
+	Text  string `json:"text,omitempty"`
+	Bytes []byte `json:"bytes,omitempty"`
 }
 
 // Int is an integer.
@@ -67,8 +67,8 @@ func (v Value) Any() any {
 // A Row is one row of a result. It is valid until the function that got it returns.
 type Row interface {
 	Int(column int) int64
-	// Bytes returns a text or a BLOB. It is valid until the next call of Bytes, because some drivers
-	// have one buffer for all columns.
+	// Bytes returns a text or a BLOB. It is valid until the next call of Bytes, because some
+	// drivers have one buffer for all columns.
 	Bytes(column int) []byte
 }
 

@@ -11,8 +11,8 @@ import (
 
 // A KV is a store of keys and values with transactions.
 type KV interface {
-	// Update calls fn with a transaction and commits it as the group of the job demands. It may call
-	// fn again.
+	// Update calls fn with a transaction and commits it as the group of the job demands. It may
+	// call fn again.
 	Update(fn func(tx KVTx) error) error
 	View(fn func(tx KVTx) error) error
 	Settings() (map[string]string, error)

@@ -61,7 +61,7 @@ func (d Driver) lookups(j *workload.Job) (workload.Lookups, error) {
 
 func (l *sqlLookups) Close() error { return nil }
 
-// Reader opens a connection. A raw reader has no statements.
+// Reader opens a connection.
 func (l *sqlLookups) Reader(mode string) (workload.Reader, error) {
 	c, err := l.driver.Open(l.db, Read)
 	if err != nil {
@@ -75,14 +75,10 @@ func (l *sqlLookups) Reader(mode string) (workload.Reader, error) {
 	r := &sqlReader{conn: c}
 	r.takePath = func(row workload.Row) error { r.found++; r.buf = append(r.buf, row.Bytes(0)...); return nil }
 	r.takeID = func(row workload.Row) error { r.found++; r.id = row.Int(0); return nil }
-	if mode == "raw" {
-		return r, nil
-	}
-	r.prepares = 2
-	if r.byID, err = c.Prepare(selectPath, textColumn); err != nil {
+	if r.byID, err = newQuery(c, selectPath, textColumn, mode); err != nil {
 		return nil, err
 	}
-	r.byPath, err = c.Prepare(selectID, intColumn)
+	r.byPath, err = newQuery(c, selectID, intColumn, mode)
 	return r, err
 }
 
@@ -90,8 +86,7 @@ func (l *sqlLookups) Reader(mode string) (workload.Reader, error) {
 // once.
 type sqlReader struct {
 	conn             Conn
-	byID, byPath     Stmt // nil if it reads raw
-	prepares         int64
+	byID, byPath     *sqlQuery
 	args             [1]workload.Value
 	found            int
 	buf              []byte
@@ -102,24 +97,20 @@ type sqlReader struct {
 var errNoRow = errors.New("no row")
 
 func (r *sqlReader) Path(id int64, buf []byte) ([]byte, error) {
-	r.args[0], r.buf, r.found = workload.Int(id), buf, 0
-	err := r.run(r.byID, selectPath, textColumn, r.takePath)
+	r.args[0], r.buf = workload.Int(id), buf
+	err := r.run(r.byID, r.takePath)
 	return r.buf, err
 }
 
 func (r *sqlReader) ID(path string) (int64, error) {
-	r.args[0], r.found = workload.Str(path), 0
-	err := r.run(r.byPath, selectID, intColumn, r.takeID)
+	r.args[0] = workload.Str(path)
+	err := r.run(r.byPath, r.takeID)
 	return r.id, err
 }
 
-func (r *sqlReader) run(s Stmt, query string, columns []workload.Kind, row func(workload.Row) error) (err error) {
-	if s != nil {
-		err = s.Run(r.args[:], row)
-	} else {
-		r.prepares++
-		err = r.conn.Raw(query, columns, r.args[:], row)
-	}
+func (r *sqlReader) run(q *sqlQuery, row func(workload.Row) error) error {
+	r.found = 0
+	err := q.Query(r.args[:], row)
 	if err == nil && r.found != 1 {
 		err = errNoRow
 	}
@@ -132,6 +123,8 @@ func (r *sqlReader) End() error { return exec(r.conn, "COMMIT") }
 
 func (r *sqlReader) Settings() (map[string]string, error) { return readSettings(r.conn) }
 
-func (r *sqlReader) Prepares() int64 { return r.prepares }
+func (r *sqlReader) Prepares() int64 { return r.byID.prepares + r.byPath.prepares }
 
-func (r *sqlReader) Close() error { return closeAll(r.byID, r.byPath, r.conn) }
+func (r *sqlReader) Close() error {
+	return errors.Join(r.byID.release(), r.byPath.release(), r.conn.Close())
+}

@@ -150,7 +150,7 @@ type unsupported struct {
 }
 
 func (u *unsupported) count(e *tree.Entry) {
-	if e.Shared {
+	if special := e.Mode.Type()&^fs.ModeSymlink != 0; e.Shared && !special { // which is left out
 		if u.seen[e.ID] {
 			u.links++
 		}

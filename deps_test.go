@@ -132,10 +132,10 @@ var importRules = []importRule{
 	{pkg: "cmd/folio/internal/value", own: "internal/posix", os: true},                    // the umask
 	{pkg: "cmd/folio/internal/tree", own: ". cmd/folio/internal/value", os: true},         // errnos, and who runs the command
 	{pkg: "cmd/folio/internal/tree/treetest", own: ". cmd/folio/internal/tree", os: true}, // for tests
-	{pkg: "cmd/folio/internal/tree/disk", own: ". internal/posix cmd/folio/internal/tree", third: "golang.org/x/sys", os: true},
+	{pkg: "cmd/folio/internal/tree/disk", own: ". internal/posix " + cmdPackages("tree failure"), third: "golang.org/x/sys", os: true},
 	{
 		pkg: "cmd/folio/internal/tree/archive", third: "github.com/klauspost/compress golang.org/x/sys", os: true,
-		own: ". sqlitefile internal/osfile internal/posix " + cmdPackages("tree tree/disk"),
+		own: ". sqlitefile internal/osfile internal/posix " + cmdPackages("tree tree/disk failure"),
 	},
 	{pkg: "cmd/folio/internal/mirror", own: ". " + cmdPackages("tree tree/disk compare listing"), third: "golang.org/x/sys"}, // in its tests
 	{pkg: "cmd/folio/internal/failure", own: ". sqlitefile internal/posix " + cmdPackages("tree quote"), os: true},

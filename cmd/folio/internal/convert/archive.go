@@ -1,7 +1,6 @@
 package convert
 
 import (
-	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -70,7 +69,7 @@ func (e *Export) archive(f archive.Format) error {
 	}
 	p := e.NewProgress("exporting", e.Quiet)
 	defer p.Done()
-	src := &volume.Source{Loc: e.loc, Rx: e.rx, Follow: true, Links: f.IsTar()}
+	src := &volume.Source{Loc: e.loc, Rx: e.rx, Follow: true, Links: f.IsTar(), As: e.as}
 	t, lost := &tree.Copy{Ctx: e.ctx, Progress: p}, &unsupported{seen: make(map[tree.FileID]bool)}
 	fill := func(to tree.Sink) error {
 		t.To = archiveSink{to, e.NoOwner, f, lost}
@@ -85,13 +84,10 @@ func (e *Export) archive(f archive.Format) error {
 		err = archive.Create(e.ctx, e.dir, f, o, fill)
 	}
 	e.stats = t.Stats
-	if err != nil && e.ctx.Err() != nil {
-		return context.Cause(e.ctx)
-	}
 	if err == nil && lost.err() != nil {
 		e.Warn(failure.At(e.dir, lost.err()))
 	}
-	return e.archiveFailure(err)
+	return err
 }
 
 // display is how a file is shown.
@@ -118,27 +114,6 @@ func (s archiveSink) Add(e *tree.Entry) error {
 		s.lost.count(e)
 	}
 	return s.Sink.Add(e)
-}
-
-// archiveFailure names the archive in an error of writing it, and the file in the volume in an
-// error of an entry.
-func (e *Export) archiveFailure(err error) error {
-	if pe, ok := errors.AsType[*fs.PathError](err); ok && pe.Op == archive.Op {
-		return pe
-	}
-	if ee, ok := errors.AsType[*tree.EntryError](err); ok {
-		if e.as != "" {
-			return &fs.PathError{Path: e.display(ee.Name), Err: ee.Err}
-		}
-		return e.loc.EntryFailure(ee)
-	}
-	if errors.Is(err, archive.ErrNoStream) {
-		return failure.Hint(failure.At(failure.StandardOutput, err), "name a file")
-	}
-	if e, ok := err.(*tree.SinkError); ok {
-		return e.Unwrap()
-	}
-	return err
 }
 
 // An unsupported counts the properties of exported files that zip and SQLite archives cannot hold.

@@ -39,10 +39,9 @@ type Import struct {
 
 	open     opener // nil means archive.Open
 	sources  []string
-	mu       sync.Mutex  // guards left, and writing warnings
-	left     int64       // files that could not be read
-	src      tree.Source // being read
-	srcName  string
+	mu       sync.Mutex        // guards left, and writing warnings
+	left     int64             // files that could not be read
+	src      tree.Source       // being read
 	prefix   string            // of its names, if there are several sources
 	operand  string            // the last argument
 	dest     location.Location // the named volume, or a directory of one
@@ -87,10 +86,12 @@ func (i *Import) Run(ctx context.Context) (left int64, err error) {
 		if err := location.InFile(name, "folio cp -a copies from there"); err != nil {
 			return 0, err
 		}
-		i.srcName = name
 		src, err := open(name, i.Stdin, o(name))
 		if err != nil {
-			return 0, failure.At(i.srcTitle(), err)
+			if name == "-" {
+				name = failure.StandardInput
+			}
+			return 0, failure.At(name, err)
 		}
 		defer src.Close()
 		opened[n] = src
@@ -213,14 +214,11 @@ func (i *Import) addTo(ctx context.Context, loc location.Location, create *bool,
 			return err
 		}
 		i.put = a.Add
-		if err = i.takeAll(ctx, sources); err == nil {
+		if err = i.takeAll(sources); err == nil {
 			err = a.Finish()
 		}
 		stats, i.replaced = i.copy.Stats, a.Replaced
 		stats.Dirs = a.NewDirs
-		if e, ok := err.(*tree.SinkError); ok {
-			err = e.Unwrap()
-		}
 		return err
 	})
 	return stats, err
@@ -237,18 +235,17 @@ func (i *Import) create(ctx context.Context, sources []tree.Source) (stats folio
 			}
 			return e.AddTo(b, &e.Header)
 		}
-		if own = i.takeAll(ctx, sources); own == nil {
+		if own = i.takeAll(sources); own == nil {
 			stats, own = b.Stats(), i.checkEmpty()
 		}
 		return own
 	})
-	_, ofSink := errors.AsType[*tree.SinkError](own)
 	switch {
 	case err == nil:
 		return stats, nil
 	case ctx.Err() != nil:
 		return stats, context.Cause(ctx)
-	case own != nil && !ofSink:
+	case own != nil && !i.copy.SinkFailed:
 		return stats, own
 	}
 	return stats, i.volumeFailure(err)
@@ -258,15 +255,15 @@ func (i *Import) create(ctx context.Context, sources []tree.Source) (stats folio
 // failed.
 func (i *Import) checkEmpty() error {
 	if i.entries == 0 && i.there && !i.AllowEmpty {
-		return i.sourceFailure(failure.ErrEmptyArchive)
+		return i.src.Fail(failure.ErrEmptyArchive)
 	}
 	return nil
 }
 
 // takeAll reads all sources.
-func (i *Import) takeAll(ctx context.Context, sources []tree.Source) error {
+func (i *Import) takeAll(sources []tree.Source) error {
 	for n, src := range sources {
-		if err := i.takeOne(ctx, i.sources[n], src); err != nil {
+		if err := i.takeOne(i.sources[n], src); err != nil {
 			return err
 		}
 	}
@@ -274,12 +271,12 @@ func (i *Import) takeAll(ctx context.Context, sources []tree.Source) error {
 }
 
 // takeOne reads one source.
-func (i *Import) takeOne(ctx context.Context, name string, src tree.Source) error {
-	i.src, i.srcName = src, name
+func (i *Import) takeOne(name string, src tree.Source) error {
+	i.src = src
 	if len(i.sources) > 1 {
 		i.prefix = sourceBase(name)
 	}
-	return i.sourceFailure(src.Walk(ctx, i.copy.Add))
+	return i.copy.Walk(src)
 }
 
 // sourceBase is the name of the directory in the volume that the files of one of several sources go
@@ -315,33 +312,8 @@ func sizeOf(ctx context.Context, sources []tree.Source) (all int64, ok bool) {
 	return all, true
 }
 
-// sourceFailure names the source and the file in it, unless the error is about the volume.
-func (i *Import) sourceFailure(err error) error {
-	if _, ok := errors.AsType[*tree.SinkError](err); ok || err == nil {
-		return err
-	}
-	e, ok := errors.AsType[*tree.EntryError](err)
-	switch {
-	case !ok:
-		return failure.At(i.srcTitle(), err)
-	case i.src.OnDisk():
-		return &fs.PathError{Path: filepath.Join(i.srcName, filepath.FromSlash(e.Name)), Err: e.Err}
-	}
-	return &fs.PathError{Path: i.srcTitle(), Err: e}
-}
-
-func (i *Import) srcTitle() string {
-	if i.srcName == "-" {
-		return "standard input"
-	}
-	return i.srcName
-}
-
 // volumeFailure names the volume, in place of the temporary file that it is written to.
 func (i *Import) volumeFailure(err error) error {
-	if e, ok := errors.AsType[*tree.SinkError](err); ok {
-		err = e.Unwrap()
-	}
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		err = e.Err
 	}

@@ -107,7 +107,7 @@ func (p *Place) base() string {
 func (p *Place) title() string {
 	switch {
 	case p.Stream:
-		return "standard input"
+		return failure.StandardInput
 	case p.Disk != "":
 		return p.Disk
 	}
@@ -177,7 +177,7 @@ func (c *Copy) warn(p *Place) func(name, what string) {
 // reads a device or a named pipe to its end.
 func (c *Copy) openDisk(p *Place, o *tree.Options) (tree.Source, error) {
 	if p.Stream {
-		return c.spoolInput()
+		return c.spoolInput(p)
 	}
 	if p.Disk == "" {
 		return nil, fs.ErrNotExist
@@ -185,26 +185,27 @@ func (c *Copy) openDisk(p *Place, o *tree.Options) (tree.Source, error) {
 	info, err := os.Stat(p.Disk)
 	switch {
 	case c.Recursive && (err == nil || !p.Slash):
-		return openFile(p.Disk, o)
+		return openFile(p, p.Disk, o)
 	case err != nil:
 		return nil, err
 	case info.IsDir():
 		return nil, failure.Hint(p.Failure(folio.ErrIsDirectory), copiesAll)
 	case !info.Mode().IsRegular():
-		return c.spool(func() (io.ReadCloser, error) { return os.Open(p.Disk) })
+		return c.spool(p, func() (io.ReadCloser, error) { return os.Open(p.Disk) })
 	}
 	resolved, err := filepath.EvalSymlinks(p.Disk)
 	if err != nil {
 		return nil, err
 	}
-	return openFile(resolved, o)
+	return openFile(p, resolved, o)
 }
 
-func openFile(name string, o *tree.Options) (tree.Source, error) {
+func openFile(p *Place, name string, o *tree.Options) (tree.Source, error) {
 	t, err := disk.OpenFile(name, o)
 	if err != nil {
 		return nil, err
 	}
+	t.Title = p.Disk
 	return t, nil
 }
 
@@ -255,7 +256,7 @@ func (c *Copy) copyIn(in *copyIn, i int) error {
 		return p.Failure(errNotShared)
 	}
 	if p.OnDisk() {
-		return c.copyFrom(in, p, c.trees[i])
+		return c.copyFrom(in, c.trees[i])
 	}
 	fromVolume := func(rx *folio.Rx) error {
 		tree, err := c.volumeTree(p, rx)
@@ -268,7 +269,7 @@ func (c *Copy) copyIn(in *copyIn, i int) error {
 				return err
 			}
 		}
-		return c.copyFrom(in, p, tree)
+		return c.copyFrom(in, tree)
 	}
 	if within {
 		return fromVolume(&in.tx.Rx)
@@ -298,26 +299,12 @@ func (c *Copy) volumeTree(p *Place, rx *folio.Rx) (*volume.Source, error) {
 	return t, nil
 }
 
-func (c *Copy) copyFrom(in *copyIn, p *Place, src tree.Source) error {
+func (c *Copy) copyFrom(in *copyIn, src tree.Source) error {
 	err := (&tree.Copy{Ctx: c.ctx, To: in, Progress: c.progress}).Run(src)
-	if own, ok := err.(*tree.SinkError); ok {
-		if own.Unwrap() == errNothingToDo {
-			return nil
-		}
-		return own.Unwrap()
-	}
-	e, ok := errors.AsType[*tree.EntryError](err)
-	switch {
-	case err == nil:
+	if err == errNothingToDo {
 		return nil
-	case c.ctx.Err() != nil:
-		return context.Cause(c.ctx)
-	case !ok:
-		return p.Failure(err)
-	case p.OnDisk():
-		return &fs.PathError{Path: filepath.Join(p.title(), filepath.FromSlash(e.Name)), Err: e.Err}
 	}
-	return p.EntryFailure(e)
+	return err
 }
 
 const copiedLine = "'%s' -> '%s'"

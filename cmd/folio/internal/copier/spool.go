@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/foliofs/folio/cmd/folio/internal/failure"
 	"github.com/foliofs/folio/cmd/folio/internal/tree"
 	"github.com/foliofs/folio/internal/posix"
 )
@@ -12,6 +13,7 @@ import (
 // A spool is the whole of a stream, read before the volume that it goes to is locked. The process
 // that writes the stream may take its time. A spool is a source with one file.
 type spool struct {
+	title string   // how errors name it
 	data  []byte   // of a short one
 	file  *os.File // of a long one, from offset start on
 	start int64
@@ -27,7 +29,7 @@ const (
 
 // spool reads the stream that open opens to its end, or until the command is interrupted, even if
 // the stream is stuck in a read then.
-func (c *Copy) spool(open func() (io.ReadCloser, error)) (tree.Source, error) {
+func (c *Copy) spool(p *Place, open func() (io.ReadCloser, error)) (tree.Source, error) {
 	r, w := io.Pipe()
 	defer r.Close()
 	go func() {
@@ -39,7 +41,7 @@ func (c *Copy) spool(open func() (io.ReadCloser, error)) (tree.Source, error) {
 		_ = w.CloseWithError(err)
 	}()
 	defer context.AfterFunc(c.ctx, func() { _ = w.CloseWithError(context.Cause(c.ctx)) })()
-	s := new(spool)
+	s := &spool{title: p.title()}
 	if _, err := io.CopyBuffer(s, &tree.Meter{R: r, Count: c.progress.AddBytes}, make([]byte, spoolPiece)); err != nil {
 		_ = s.Close()
 		return nil, err
@@ -49,15 +51,15 @@ func (c *Copy) spool(open func() (io.ReadCloser, error)) (tree.Source, error) {
 
 // spoolInput is spool for standard input. A file that is given as such need not be read before its
 // time.
-func (c *Copy) spoolInput() (tree.Source, error) {
+func (c *Copy) spoolInput(p *Place) (tree.Source, error) {
 	if f, ok := c.Stdin.(*os.File); ok {
 		info, err := f.Stat()
 		start, seekErr := f.Seek(0, io.SeekCurrent)
 		if err == nil && seekErr == nil && info.Mode().IsRegular() {
-			return &spool{file: f, start: start, size: max(0, info.Size()-start), given: true}, nil
+			return &spool{title: p.title(), file: f, start: start, size: max(0, info.Size()-start), given: true}, nil
 		}
 	}
-	return c.spool(func() (io.ReadCloser, error) { return io.NopCloser(c.Stdin), nil })
+	return c.spool(p, func() (io.ReadCloser, error) { return io.NopCloser(c.Stdin), nil })
 }
 
 func (s *spool) Write(p []byte) (n int, err error) {
@@ -89,7 +91,7 @@ func (s *spool) spill() (err error) {
 	return err
 }
 
-func (s *spool) OnDisk() bool { return true }
+func (s *spool) Fail(err error) error { return failure.InTree(s.title, err) }
 
 func (s *spool) Size(context.Context) (int64, bool) { return s.size, true }
 

@@ -28,6 +28,22 @@ func At(path string, err error) error {
 	return &fs.PathError{Path: path, Err: err}
 }
 
+// InTree names a file on disk in an error of a tree that begins at path.
+func InTree(path string, err error) error {
+	if e, ok := errors.AsType[*tree.EntryError](err); ok {
+		return &fs.PathError{Path: filepath.Join(path, filepath.FromSlash(e.Name)), Err: e.Err}
+	}
+	return At(path, err)
+}
+
+// InArchive names an archive, and the entry in it, in an error of reading the archive.
+func InArchive(path string, err error) error {
+	if e, ok := errors.AsType[*tree.EntryError](err); ok {
+		return &fs.PathError{Path: path, Err: e}
+	}
+	return At(path, err)
+}
+
 // respell writes the path of an error as the user did, if it is path made absolute, perhaps with
 // the ending of a side file or a snapshot.
 func respell(path string, err error) error {
@@ -182,6 +198,7 @@ var waysOut = []struct {
 	{tree.ErrNotDir, "folio import takes files and archives"},
 	{tree.ErrMeanwhile, "sync again"},
 	{tree.ErrSeek, "save it to a file first"},
+	{tree.ErrNoStream, "name a file"},
 	{tree.ErrKind, bsdtar},
 	{tree.ErrMethod, bsdtar},
 	{tree.ErrBackslash, bsdtar},
@@ -196,8 +213,11 @@ var waysOut = []struct {
 // bsdtar is the way for an archive that bsdtar reads and Folio does not.
 const bsdtar = "what bsdtar can read of it: bsdtar -cf - @FILE | folio import - VOLUME"
 
-// StandardOutput is the path of standard output in errors.
-const StandardOutput = "standard output"
+// The paths of standard input and output in errors.
+const (
+	StandardInput  = "standard input"
+	StandardOutput = "standard output"
+)
 
 // OfOutput returns an error of writing to standard output.
 func OfOutput(err error) error {

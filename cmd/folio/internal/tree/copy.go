@@ -31,6 +31,8 @@ type Copy struct {
 	To       Sink
 	Progress Progress
 	Stats    folio.BuildStats // of the entries that the sink took in
+
+	SinkFailed bool // an error was the sink's
 }
 
 // A Progress receives the progress of a copy.
@@ -42,44 +44,44 @@ type Progress interface {
 	AddFile()
 }
 
-// A SinkError is an error of the sink, not of the source.
-type SinkError struct{ error }
-
-func (e *SinkError) Unwrap() error { return e.error }
-
-// OfSink marks an error of the sink.
-func OfSink(err error) error {
-	if err == nil {
-		return nil
-	}
-	if _, ok := errors.AsType[*SinkError](err); ok {
-		return err
-	}
-	return &SinkError{err}
-}
-
-// Run copies the tree of a source, and tells the progress its size. An error is a *SinkError, or an
-// error of the source.
+// Run copies the tree of a source, and tells the progress its size. An error of the source comes
+// with its name. An error of the sink stays as it is, and sets SinkFailed.
 func (t *Copy) Run(src Source) error {
 	t.Progress.Expect(func() (int64, bool) { return src.Size(t.Ctx) })
-	if err := src.Walk(t.Ctx, t.Add); err != nil {
+	if err := t.Walk(src); err != nil {
 		return err
 	}
-	return OfSink(t.To.Finish())
+	err := t.To.Finish()
+	t.SinkFailed = err != nil
+	return err
 }
 
-// Add passes an entry on, and counts it.
-func (t *Copy) Add(e *Entry) error {
+// Walk copies the entries of one of several sources. The caller finishes the sink after the last.
+func (t *Copy) Walk(src Source) error {
+	var own error // of the sink
+	err := src.Walk(t.Ctx, func(e *Entry) error {
+		err := t.add(e)
+		if _, reading := errors.AsType[*EntryError](err); !reading {
+			own = err
+		}
+		return err
+	})
+	if own != nil && errors.Is(err, own) { // and not an error of the content that the sink was reading
+		t.SinkFailed = true
+		return own
+	}
+	return src.Fail(err)
+}
+
+// add passes an entry on, and counts it.
+func (t *Copy) add(e *Entry) error {
 	if e.Content != nil {
 		e.Content = &Meter{Ctx: t.Ctx, R: e.Content, Count: t.Progress.AddBytes}
 	} else {
 		t.Progress.AddBytes(int64(len(e.Data)))
 	}
 	if err := t.To.Add(e); err != nil {
-		if _, reading := errors.AsType[*EntryError](err); reading {
-			return err
-		}
-		return OfSink(err)
+		return err
 	}
 	t.count(e)
 	t.Progress.AddFile()

@@ -90,8 +90,8 @@ type Entry struct {
 
 // A Source is a tree to be read once.
 type Source interface {
-	// OnDisk reports whether entries are files on disk, and not parts of an archive.
-	OnDisk() bool
+	// Fail names the tree, or the file in it that an *EntryError is about, in an error of Walk.
+	Fail(err error) error
 	// Size returns the bytes of all contents together, as far as names and headers tell; not ok if
 	// that would take reading it all. It may be called while Walk is busy.
 	Size(ctx context.Context) (bytes int64, ok bool)

@@ -14,6 +14,7 @@ var (
 	ErrBlank    = errors.New("begins with zeros, and is no archive: an empty tar archive is 1,024 to 10,240 zeros")
 	ErrVolume   = errors.New("is a Folio volume already")
 	ErrDatabase = errors.New("is a SQLite database, but no SQLite archive")
+	ErrNoStream = errors.New("cannot be written to standard output") // but to a file
 	ErrSeek     = errors.New("cannot be read from a pipe")
 	ErrNotDir   = errors.New("is not a directory")
 )

@@ -54,9 +54,6 @@ type Fill func(to tree.Sink) error
 // Op is the Op of every *fs.PathError about the archive.
 const Op = "archive"
 
-// ErrNoStream says that a format cannot be written to a stream.
-var ErrNoStream = errors.New("cannot be written to standard output")
-
 // An output remembers the error of its writer. So it can be told from an error of reading.
 type output struct {
 	w   io.Writer
@@ -73,8 +70,11 @@ func (o *output) Write(p []byte) (int, error) {
 
 // outputError returns the error of writing the archive, or else err.
 func outputError(path string, out *output, err error) error {
-	if out.err != nil {
+	switch {
+	case out.err != nil:
 		return pathError(path, out.err)
+	case err == tree.ErrNoStream:
+		return pathError(path, err)
 	}
 	return err
 }
@@ -174,5 +174,5 @@ func newWriter(out *output, f Format, o *Options) (tree.Sink, error) {
 	case Zip:
 		return newZipWriter(out, o), nil
 	}
-	return nil, ErrNoStream
+	return nil, tree.ErrNoStream
 }

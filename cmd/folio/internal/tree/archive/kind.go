@@ -16,6 +16,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/foliofs/folio/cmd/folio/internal/failure"
 	"github.com/foliofs/folio/cmd/folio/internal/tree"
 	"github.com/foliofs/folio/cmd/folio/internal/tree/disk"
 )
@@ -66,7 +67,7 @@ func openFile(f *os.File, info fs.FileInfo, o *tree.Options) (tree.Source, error
 		bytes.HasPrefix(head, []byte(zstdMagic)):
 		return openStream(f.Name(), f, f, o), nil
 	case isTar(head) && (!isBlank(head) || isEmptyTar(info.Size())):
-		return &tarSource{file: f, o: o}, nil
+		return &tarSource{title: f.Name(), file: f, o: o}, nil
 	}
 	if src, err := openZip(f, info.Size(), o); !errors.Is(err, errNotZip) {
 		return src, err
@@ -85,7 +86,7 @@ func openSQLite(f *os.File, head []byte, o *tree.Options) (tree.Source, error) {
 // before Walk, because a reader may have to wait. The source owns closer, which may be nil.
 func openStream(name string, r io.Reader, closer io.Closer, o *tree.Options) tree.Source {
 	in := bufio.NewReaderSize(r, 64<<10)
-	return &tarSource{closer: closer, o: o, open: func() (io.Reader, error) {
+	return &tarSource{title: name, closer: closer, o: o, open: func() (io.Reader, error) {
 		tr, err := unpack(in)
 		if err != nil {
 			return nil, tree.OpenError(name, err)
@@ -165,7 +166,7 @@ func kindError(head []byte) error {
 func Open(path string, stdin io.Reader, o *tree.Options) (tree.Source, error) {
 	o = o.OrDefault()
 	if path == "-" {
-		return openStream("standard input", stdin, nil, o), nil
+		return openStream(failure.StandardInput, stdin, nil, o), nil
 	}
 	info, err := os.Stat(path)
 	if err != nil {

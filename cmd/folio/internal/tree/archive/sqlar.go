@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/cmd/folio/internal/failure"
 	"github.com/foliofs/folio/cmd/folio/internal/tree"
 	"github.com/foliofs/folio/internal/posix"
 	"github.com/foliofs/folio/sqlitefile"
@@ -27,8 +28,9 @@ import (
 // sz bytes, or else compressed by zlib. The data of a symbolic link is its target, with a sz of -1;
 // for a directory it is NULL.
 type sqlarSource struct {
-	db *sqlitefile.DB
-	o  *tree.Options
+	title string // how errors name it
+	db    *sqlitefile.DB
+	o     *tree.Options
 }
 
 // openSqlar opens a SQLite archive. It opens the file again by the engine, and closes f.
@@ -46,7 +48,7 @@ func openSqlar(f *os.File, o *tree.Options) (tree.Source, error) {
 		return nil, tree.OpenError(f.Name(), err)
 	}
 	f.Close()
-	return &sqlarSource{db: db, o: o}, nil
+	return &sqlarSource{title: f.Name(), db: db, o: o}, nil
 }
 
 // A sqlarRow is a row of the archive, without its data.
@@ -60,7 +62,7 @@ type sqlarRow struct {
 
 var sqlarColumns = []string{"name", "mode", "mtime", "sz", "data"}
 
-func (s *sqlarSource) OnDisk() bool { return false }
+func (s *sqlarSource) Fail(err error) error { return failure.InArchive(s.title, err) }
 
 func (s *sqlarSource) Size(context.Context) (int64, bool) { return 0, false }
 

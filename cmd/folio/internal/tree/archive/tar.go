@@ -12,19 +12,21 @@ import (
 	"strings"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/cmd/folio/internal/failure"
 	"github.com/foliofs/folio/cmd/folio/internal/tree"
 	"github.com/foliofs/folio/internal/posix"
 )
 
 // A tarSource is a tar archive: a file that can be read twice, or a stream.
 type tarSource struct {
+	title  string                    // how errors name it
 	file   *os.File                  // nil for a stream
 	open   func() (io.Reader, error) // of a stream
 	closer io.Closer
 	o      *tree.Options
 }
 
-func (s *tarSource) OnDisk() bool { return false }
+func (s *tarSource) Fail(err error) error { return failure.InArchive(s.title, err) }
 
 // Size is the size of the archive, which is a little more than the contents.
 func (s *tarSource) Size(context.Context) (int64, bool) {

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/cmd/folio/internal/failure"
 	"github.com/foliofs/folio/cmd/folio/internal/tree"
 	"github.com/foliofs/folio/internal/posix"
 )
@@ -103,7 +104,7 @@ func unlessEOF(err error) error {
 	return err
 }
 
-func (s *zipSource) OnDisk() bool { return false }
+func (s *zipSource) Fail(err error) error { return failure.InArchive(s.file.Name(), err) }
 
 func (s *zipSource) Size(context.Context) (total int64, ok bool) {
 	for _, f := range s.files {

@@ -27,7 +27,7 @@ func (w *Writer) Add(entry *tree.Entry) error {
 		return err
 	}
 	if w.o.Before != nil {
-		if pass, err := w.o.Before(entry, to); pass || err != nil {
+		if pass, err := w.o.Before(entry, w.shown(to)); pass || err != nil {
 			return err
 		}
 	}

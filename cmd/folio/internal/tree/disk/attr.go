@@ -8,6 +8,8 @@ import (
 
 // WriteOptions say how to write.
 type WriteOptions struct {
+	// Dir is the directory as errors and warnings name it.
+	Dir string
 	// Top is the name that the entry "." gets in the directory, or "." if it is the directory
 	// itself. SetTop gives the directory the attributes of the entry then.
 	Top    string
@@ -18,8 +20,8 @@ type WriteOptions struct {
 	// Keep lets a directory that is there stay as it is, and a regular file keep its mode when its
 	// content is replaced.
 	Keep bool
-	// Before is called before an entry is written to a path in the directory. It reports whether
-	// the entry is passed over. It may be nil.
+	// Before is called before an entry is written to a path. It reports whether the entry is passed
+	// over. It may be nil.
 	Before func(e *tree.Entry, to string) (pass bool, err error)
 	// Names holds the names of files with several from From, the volume that the entries are in. It
 	// may be shared by several Writers.

@@ -57,7 +57,7 @@ func (w *Writer) work() {
 		for i := range b.jobs {
 			j := &b.jobs[i]
 			if w.failure() == nil {
-				w.fail(pathError(j.path, w.write(j)))
+				w.fail(w.pathError(j.path, w.write(j)))
 			}
 			j.dir.release(w)
 		}

@@ -39,7 +39,7 @@ func (d *outDir) release(w *Writer) {
 		return
 	}
 	if attr := d.attr.Load(); attr != nil && w.failure() == nil {
-		w.fail(pathError(d.path, w.finishDir(d, attr)))
+		w.fail(w.pathError(d.path, w.finishDir(d, attr)))
 	}
 	_ = d.self.Close()
 	_ = d.root.Close()

@@ -95,7 +95,7 @@ func (w *Writer) setXattrs(f *os.File, shown string, attrs map[string][]byte) er
 		case w.o.Refused == nil:
 			return err
 		default:
-			w.o.Refused(shown, attr, err)
+			w.o.Refused(w.shown(shown), attr, err)
 		}
 	}
 	return nil

@@ -22,6 +22,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/foliofs/folio/cmd/folio/internal/failure"
 	"github.com/foliofs/folio/cmd/folio/internal/tree"
 )
 
@@ -29,9 +30,10 @@ import (
 // A walk opens each directory by its name within the one above, never by a path: depth has no
 // limit, and a rename meanwhile cannot lead it elsewhere.
 type Tree struct {
-	dir  *dirHandle // the directory that the file lies in, or the file itself
-	name string     // in dir; "." for dir itself
-	o    *tree.Options
+	Title string     // how errors name it
+	dir   *dirHandle // the directory that the file lies in, or the file itself
+	name  string     // in dir; "." for dir itself
+	o     *tree.Options
 }
 
 // OpenDir opens the directory at path, through symbolic links.
@@ -47,7 +49,7 @@ func OpenDir(path string, o *tree.Options) (*Tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Tree{dir: root, name: ".", o: o.OrDefault()}, nil
+	return &Tree{Title: path, dir: root, name: ".", o: o.OrDefault()}, nil
 }
 
 // OpenFile opens the file at path, which may be a directory. It does not take a file for an
@@ -65,11 +67,11 @@ func OpenFile(path string, o *tree.Options) (*Tree, error) {
 		dir.release()
 		return nil, tree.OpenError(path, err)
 	}
-	return &Tree{dir: dir, name: name, o: o.OrDefault()}, nil
+	return &Tree{Title: path, dir: dir, name: name, o: o.OrDefault()}, nil
 }
 
-// OnDisk implements Source.
-func (t *Tree) OnDisk() bool { return true }
+// Fail implements Source.
+func (t *Tree) Fail(err error) error { return failure.InTree(t.Title, err) }
 
 // Close implements Source.
 func (t *Tree) Close() error {

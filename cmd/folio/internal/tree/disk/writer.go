@@ -18,8 +18,6 @@ import (
 )
 
 // A Writer writes a tree into a directory. It belongs to one goroutine.
-//
-// Names in errors and warnings are paths in the tree.
 type Writer struct {
 	o     WriteOptions
 	owner ids // of the process
@@ -91,7 +89,7 @@ func (w *Writer) finish(attr *tree.Entry) error {
 		return nil
 	}
 	top := w.stack[0]
-	return pathError(".", w.finishDir(top.dir, attr))
+	return w.pathError(".", w.finishDir(top.dir, attr))
 }
 
 // checkName accepts one element of a path and nothing else.
@@ -103,7 +101,10 @@ func checkName(name string) error {
 	return nil
 }
 
-func pathError(name string, err error) error {
+// shown is how errors and warnings name a path in the tree.
+func (w *Writer) shown(name string) string { return filepath.Join(w.o.Dir, filepath.FromSlash(name)) }
+
+func (w *Writer) pathError(name string, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -112,7 +113,7 @@ func pathError(name string, err error) error {
 	} else if e, ok := errors.AsType[*os.LinkError](err); ok {
 		err = e.Err
 	}
-	return &fs.PathError{Op: Op, Path: name, Err: err}
+	return &fs.PathError{Op: Op, Path: w.shown(name), Err: err}
 }
 
 func (w *Writer) top() *level { return &w.stack[len(w.stack)-1] }
@@ -132,7 +133,7 @@ func (w *Writer) do(name string, fn func(d *outDir) error) error {
 	if err == nil {
 		err = fn(w.top().dir)
 	}
-	return pathError(path.Join(w.top().path, name), err)
+	return w.pathError(path.Join(w.top().path, name), err)
 }
 
 func (w *Writer) makeIn(d *outDir, name string, fn func(d *outDir) error) error {
@@ -199,7 +200,7 @@ func (w *Writer) leave() error {
 	f.dir.attr.Store(f.attr)
 	f.dir.release(w)
 	if err := w.reopen(); err != nil {
-		return pathError(w.top().path, err)
+		return w.pathError(w.top().path, err)
 	}
 	return w.failure()
 }
@@ -217,7 +218,7 @@ func (w *Writer) addFile(name string, attr *tree.Entry, content io.ReaderAt) err
 	}
 	at := path.Join(w.top().path, name)
 	if err := checkName(name); err != nil {
-		return pathError(at, err)
+		return w.pathError(at, err)
 	}
 	p := w.room(int(attr.Size))
 	if err := readAt(content, p, 0); err != nil {
@@ -299,7 +300,7 @@ func (w *Writer) special(name string, attr *tree.Entry) error {
 		return errors.Join(d.setTimes(name, attr), d.root.Chmod(name, w.mode(attr)))
 	})
 	if err == nil && !made && w.o.Warn != nil {
-		w.o.Warn(path.Join(w.top().path, name), "a special file")
+		w.o.Warn(w.shown(path.Join(w.top().path, name)), "a special file")
 	}
 	return err
 }

@@ -13,7 +13,7 @@ import (
 
 // An Addition adds the files of an import to a directory of a volume that is there, within one
 // transaction. Its errors about a header are those of a folio.Builder. An error about a file that
-// is in the volume is a *tree.SinkError.
+// is in the volume names it there.
 //
 // It never follows a symbolic link below the directory, and gives no further name to a file that
 // was there before.
@@ -117,7 +117,7 @@ func (a *Addition) makeRoom(name string) error {
 
 // inTheWay returns the error for a file that was in the volume before.
 func (a *Addition) inTheWay(name string, err error, way string) error {
-	return tree.OfSink(failure.Hint(a.loc.Failure(name, err), way))
+	return failure.Rehint(a.loc.Failure(name, err), way)
 }
 
 // parent makes sure that a name is in a directory, and makes it if there is none.
@@ -216,18 +216,18 @@ func (a *Addition) Finish() error {
 	return nil
 }
 
-// failure returns an error of a header as an *fs.PathError with its name, and an error of the
-// volume as a *tree.SinkError.
+// failure returns an error of a header as an *fs.PathError with its name. An error of the volume
+// names the file there.
 func (a *Addition) failure(name, inVolume string, err error) error {
 	if err == nil {
 		return nil
 	}
-	if _, ok := err.(*tree.SinkError); ok {
+	if _, ok := err.(*failure.HintError); ok { // of inTheWay
 		return err
 	}
 	for _, own := range []error{folio.ErrFull, folio.ErrReadOnly, folio.ErrDamaged} {
 		if errors.Is(err, own) {
-			return tree.OfSink(a.loc.Failure(inVolume, err))
+			return a.loc.Failure(inVolume, err)
 		}
 	}
 	if e, ok := errors.AsType[*fs.PathError](err); ok {

@@ -6,10 +6,12 @@ package volume
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 	"path"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/cmd/folio/internal/failure"
 	"github.com/foliofs/folio/cmd/folio/internal/listing"
 	"github.com/foliofs/folio/cmd/folio/internal/location"
 	"github.com/foliofs/folio/cmd/folio/internal/tree"
@@ -22,8 +24,9 @@ import (
 type Source struct {
 	Loc    location.Location
 	Rx     *folio.Rx
-	Follow bool // the location may be a symbolic link to the tree
-	Links  bool // further names of a file are links
+	Follow bool   // the location may be a symbolic link to the tree
+	Links  bool   // further names of a file are links
+	As     string // how errors name the tree, if the volume is a temporary one; "" for its location
 
 	ctx   context.Context
 	fn    func(*tree.Entry) error
@@ -32,7 +35,17 @@ type Source struct {
 
 var _ tree.Source = (*Source)(nil)
 
-func (t *Source) OnDisk() bool { return false }
+// Fail implements tree.Source.
+func (t *Source) Fail(err error) error {
+	e, ok := errors.AsType[*tree.EntryError](err)
+	switch {
+	case ok && t.As != "":
+		return failure.InTree(t.As, err)
+	case ok:
+		return t.Loc.EntryFailure(e)
+	}
+	return t.Loc.Failure(t.Loc.Path, err)
+}
 
 func (t *Source) Close() error { return nil }
 

@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/foliofs/folio/lab/result"
 	"github.com/foliofs/folio/lab/workload"
@@ -37,22 +38,54 @@ func (r *run) enter(ctx context.Context) error {
 	return nil
 }
 
+// parallelBuilds is the number of programs that are built at a time. A C compiler keeps one
+// processor busy for most of a build of a driver in C, and the go command keeps the other
+// processors busy.
+const parallelBuilds = 2
+
+// A build is the result of building one program.
+type build struct {
+	done    chan struct{} // closed when the fields below are final
+	program program
+	about   *workload.About
+	err     error
+}
+
 // enterAll builds the programs, and takes in their contenders. When it returns, nothing is built
 // any more. The participants are in the order of the contenders.
 func (r *run) enterAll(ctx context.Context) error {
 	defer timed(&r.counts.Building)()
 	ctx, cancel := context.WithCancel(ctx)
-	programs := r.o.programs()
-	builds, wait := r.startBuilds(ctx, programs)
-	defer func() { cancel(); wait() }()
-	for i, b := range builds {
-		r.o.Observer.Progress(Building, programs[i].program(), i, len(programs))
+	var ends sync.WaitGroup
+	defer func() { cancel(); ends.Wait() }()
+	builds := make(map[string]*build)
+	var specs []Spec // one for each program
+	for _, s := range r.o.Contenders {
+		if builds[s.program()] == nil {
+			builds[s.program()], specs = &build{done: make(chan struct{})}, append(specs, s)
+		}
+	}
+	places := make(chan struct{}, parallelBuilds)
+	ends.Go(func() {
+		for _, s := range specs {
+			places <- struct{}{}
+			ends.Go(func() {
+				b := builds[s.program()]
+				b.program, b.about, b.err = r.describe(ctx, s)
+				<-places
+				close(b.done)
+			})
+		}
+	})
+	for i, built := range specs {
+		r.o.Observer.Progress(Building, built.program(), i, len(specs))
+		b := builds[built.program()]
 		<-b.done
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		for _, s := range r.o.Contenders {
-			if s.program() != programs[i].program() {
+			if s.program() != built.program() {
 				continue
 			}
 			if b.err != nil {

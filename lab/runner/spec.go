@@ -2,6 +2,7 @@ package runner
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,29 +15,21 @@ type Spec struct {
 	only               string // the one workload that it takes part in; "" is all
 }
 
-// ParseSpec reads one.
-func ParseSpec(text string) (Spec, error) {
-	rest, api, _ := strings.Cut(text, ":")
-	name, version, at := strings.Cut(rest, "@")
-	if name == "" || at && version == "" || strings.ContainsAny(name+version, "/\\ ") {
-		return Spec{}, fmt.Errorf("contender %q: write NAME, NAME@VERSION or NAME:API, as in modernc@v1.35.0", text)
-	}
-	return Spec{Name: name, Version: version, API: api}, nil
-}
-
 // ParseSpecs reads several.
 func ParseSpecs(texts []string) (list []Spec, err error) {
 	for _, text := range texts {
-		s, err := ParseSpec(text)
-		if err != nil {
-			return nil, err
+		rest, api, _ := strings.Cut(text, ":")
+		name, version, at := strings.Cut(rest, "@")
+		if name == "" || at && version == "" || strings.ContainsAny(name+version, "/\\ ") {
+			return nil, fmt.Errorf("contender %q: write NAME, NAME@VERSION or NAME:API, as in modernc@v1.35.0", text)
 		}
-		list = append(list, s)
+		list = append(list, Spec{Name: name, Version: version, API: api})
 	}
 	return list, nil
 }
 
-// program names the program: a spec without its API.
+// program names the program: a spec without its API. Two contenders that differ in their API share
+// a program.
 func (s Spec) program() string {
 	if s.Version == "" {
 		return s.Name
@@ -44,7 +37,7 @@ func (s Spec) program() string {
 	return s.Name + "@" + s.Version
 }
 
-// String writes the spec in the form that ParseSpec reads.
+// String writes the spec in the form that ParseSpecs reads.
 func (s Spec) String() string {
 	if s.API == "" {
 		return s.program()
@@ -60,42 +53,38 @@ var defaults = []Spec{
 	{Name: "tailscale", Version: "latest"},
 }
 
-// contenderDir returns the directory of a contender's program: one with a main.go, below dir or in
-// a directory there.
-func contenderDir(dir, name string) (found string, ok bool) {
-	for _, pattern := range []string{dir, filepath.Join(dir, "*")} {
-		if mains, _ := filepath.Glob(filepath.Join(pattern, name, "main.go")); len(mains) == 1 {
-			return filepath.Dir(mains[0]), true
+// mains returns the directories of the contenders' programs by name: those with a main.go, below
+// dir or in a directory there.
+func mains(dir string) map[string]string {
+	found := make(map[string]string)
+	for _, pattern := range []string{"*", filepath.Join("*", "*")} {
+		files, _ := filepath.Glob(filepath.Join(dir, pattern, "main.go")) // the pattern is right
+		for _, file := range files {
+			found[filepath.Base(filepath.Dir(file))] = filepath.Dir(file)
 		}
 	}
-	return "", false
+	return found
 }
 
 // All returns the contenders in a directory, ours first, and the versions that take part by
 // default.
 func All(dir string) ([]Spec, error) {
 	var specs []Spec
-	for _, depth := range []string{"*", filepath.Join("*", "*")} {
-		mains, err := filepath.Glob(filepath.Join(dir, depth, "main.go"))
-		if err != nil {
-			return nil, err
-		}
-		for _, main := range mains {
-			if s := (Spec{Name: filepath.Base(filepath.Dir(main))}); s.Name != "tailscale" {
-				specs = append(specs, s)
-			}
+	found := mains(dir)
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		if !outside(found[name]) {
+			specs = append(specs, Spec{Name: name})
 		}
 	}
-	slices.SortFunc(specs, func(a, b Spec) int { return strings.Compare(a.Name, b.Name) })
 	for _, d := range defaults {
-		if _, ok := contenderDir(dir, d.Name); ok {
+		if found[d.Name] != "" {
 			specs = append(specs, d)
 		}
 	}
-	slices.SortStableFunc(specs, func(a, b Spec) int { return rank(a) - rank(b) })
 	if len(specs) == 0 {
 		return nil, fmt.Errorf("%s: no contenders there; run this in the project's directory, by go -C lab run", dir)
 	}
+	slices.SortStableFunc(specs, func(a, b Spec) int { return rank(a) - rank(b) })
 	return specs, nil
 }
 

@@ -32,25 +32,17 @@ type session struct {
 	putFn, setFn, deleteFn func(*sqlitefile.Tx) error
 
 	key    int64
-	row    []any // to put, without the key
+	row    []workload.Value // to put
 	column int
-	value  any // of the column
+	value  workload.Value // of the column
 }
 
 // Close leaves the database open: it belongs to the store.
 func (s *session) Close() error { return nil }
 
 func (s *session) Put(row []workload.Value) error {
-	s.take(row)
+	s.row = row
 	return s.db.Update(s.ctx, s.putFn)
-}
-
-// take makes a row the one to put. The engine takes nil in the place of the key.
-func (s *session) take(row []workload.Value) {
-	s.key, s.row = row[0].Int, append(s.row[:0], nil)
-	for _, v := range row[1:] {
-		s.row = append(s.row, v.Any())
-	}
 }
 
 func (s *session) put(tx *sqlitefile.Tx) error {
@@ -58,20 +50,27 @@ func (s *session) put(tx *sqlitefile.Tx) error {
 	if err != nil {
 		return err
 	}
-	return s.putIn(t)
+	return s.insert(t, s.row)
 }
 
-func (s *session) putIn(t sqlitefile.TableWriter) error {
-	if s.table.Replaces {
-		return t.Put(s.key, s.row...)
+// insert stores a row. Each length has a call of its own, because values in a list would be copied
+// to the heap, one by one.
+func (s *session) insert(t sqlitefile.TableWriter, r []workload.Value) (err error) {
+	switch n := len(r); {
+	case n == 2 && s.table.Replaces:
+		return t.Put(r[0].Int, nil, r[1].Any())
+	case n == 4:
+		_, err = t.Insert(r[0].Int, r[1].Any(), r[2].Any(), r[3].Any())
+	case n == 5:
+		_, err = t.Insert(r[0].Int, r[1].Any(), r[2].Any(), r[3].Any(), r[4].Any())
+	default:
+		err = fmt.Errorf("a row of %d columns", n)
 	}
-	s.row[0] = s.key
-	_, err := t.Insert(s.row...)
 	return err
 }
 
 func (s *session) Set(key int64, column int, v workload.Value) error {
-	s.key, s.column, s.value = key, column, v.Any()
+	s.key, s.column, s.value = key, column, v
 	return s.db.Update(s.ctx, s.setFn)
 }
 
@@ -80,7 +79,7 @@ func (s *session) set(tx *sqlitefile.Tx) error {
 	if err != nil {
 		return err
 	}
-	ok, err := t.Set(s.key, s.column, s.value)
+	ok, err := t.Set(s.key, s.column, s.value.Any())
 	return s.found(ok, err)
 }
 
@@ -113,8 +112,7 @@ func (s *session) Load(n int, fn func(i int) []workload.Value) error {
 			return err
 		}
 		for i := range n {
-			s.take(fn(i))
-			if err := s.putIn(t); err != nil {
+			if err := s.insert(t, fn(i)); err != nil {
 				return err
 			}
 		}

@@ -74,8 +74,9 @@ func rowNumber(key []byte) int64 { return int64(binary.BigEndian.Uint64(key[len(
 // indexKey returns the entry of a row in the index of a column. Numbers are in the order of their
 // bytes, as none is negative; texts end with a zero, so that a text comes before those it begins.
 func indexKey(column int, row []workload.Value) []byte {
-	key := []byte{indexKeys + byte(column)}
-	if v := row[column]; v.Kind == workload.Integer {
+	v := row[column]
+	key := append(make([]byte, 0, len(v.Text)+18), indexKeys+byte(column))
+	if v.Kind == workload.Integer {
 		key = binary.BigEndian.AppendUint64(key, uint64(v.Int))
 	} else {
 		key = append(append(key, v.Text...), 0)
@@ -86,7 +87,14 @@ func indexKey(column int, row []workload.Value) []byte {
 // encode writes a row without its number: integers with eight bytes, and all else with its length
 // in front, except the last column.
 func encode(row []workload.Value) []byte {
-	var b []byte
+	if len(row) == 2 && row[1].Kind == workload.Blob {
+		return row[1].Bytes
+	}
+	size := 0
+	for _, v := range row[1:] {
+		size += 8 + len(v.Text) + len(v.Bytes)
+	}
+	b := make([]byte, 0, size)
 	for i, v := range row[1:] {
 		if v.Kind == workload.Integer {
 			b = binary.BigEndian.AppendUint64(b, uint64(v.Int))

@@ -27,9 +27,8 @@ func TestPinnedRequirements(t *testing.T) {
 		{"zombiezen", "zombiezen.com/go/sqlite", []string{"zombiezen.com/go/sqlite"}},
 		{"files", "", nil},
 	} {
-		dir, ok := contenderDir(contenders, tt.name)
-		mod, _, library, err := requirements(dir)
-		if !ok || err != nil {
+		mod, library, err := requirements(t.Context(), mains(contenders)[tt.name])
+		if err != nil {
 			t.Fatalf("%s: %v", tt.name, err)
 		}
 		var required []string

@@ -194,7 +194,10 @@ func (g *generator) from(outer genScope) (text string, s genScope) {
 		alias := fmt.Sprintf("%s%d%d", g.pick("p", "q", "r"), g.depth, i)
 		var t genTable
 		source := ""
-		if g.depth < 3 && g.chance(15) {
+		if g.chance(4) {
+			t = genTable{columns: letters[:2]}
+			source = g.recursive()
+		} else if g.depth < 3 && g.chance(15) {
 			width := 1 + g.IntN(3)
 			t = genTable{columns: letters[:width]}
 			inner := g.query(nil, width, false)
@@ -232,6 +235,17 @@ func (g *generator) from(outer genScope) (text string, s genScope) {
 		}
 	}
 	return text, s
+}
+
+// recursive is a source that is a recursive query with two columns: rows of a table that lead to
+// others of another.
+func (g *generator) recursive() string {
+	first, next := g.tables[g.IntN(len(g.tables))], g.tables[g.IntN(len(g.tables))]
+	column := func(t genTable) string { return t.columns[g.IntN(len(t.columns))] }
+	from := fmt.Sprintf(g.pick("w JOIN %s AS n ON", "%s AS n JOIN w ON", "w, %s AS n WHERE"), next.name)
+	where := g.pick(" AND w.b < 2", " AND w.b < 2 AND n."+column(next)+" IS NOT NULL", " AND w.b < 3 AND w.a <> 1")
+	return fmt.Sprintf("(WITH RECURSIVE w(a, b) AS (SELECT %s, 0 FROM %s UNION%s SELECT n.%s, w.b + 1 FROM %s n.%s = w.a%s) SELECT * FROM w)",
+		column(first), first.name, g.pick("", " ALL"), column(next), from, column(next), where)
 }
 
 // core is one SELECT with a number of columns. It has no ORDER BY.

@@ -18,6 +18,10 @@ var later = " changes current_date current_time current_timestamp date datetime 
 	"sqlite_compileoption_get sqlite_compileoption_used sqlite_offset sqlite_source_id sqlite_version strftime subtype time " +
 	"timediff total_changes unixepoch "
 
+// dates are those of them that a query may name in a column that it does not read, as the view of a
+// volume does. They take any number of arguments, so that no error of SQLite is missed.
+const dates = " date datetime julianday strftime time unixepoch "
+
 // aggregates are the aggregate functions by the numbers of their arguments.
 var aggregates = map[string][2]int{
 	"count": {0, 1}, "sum": {1, 1}, "total": {1, 1}, "avg": {1, 1}, "min": {1, 1}, "max": {1, 1}, "group_concat": {1, 2}, "string_agg": {2, 2},
@@ -42,7 +46,7 @@ func (r *resolver) call(s *scope, n *syntax.Expr) (*Expr, error) {
 	}
 	if n.Call != nil {
 		if _, ok := aggregates[name]; !ok {
-			if _, ok := function.Find(name); !ok && strings.Contains(later, " "+name+" ") {
+			if _, ok := function.Find(name); !ok && strings.Contains(later, " "+name+" ") && !strings.Contains(dates, " "+name+" ") {
 				return nil, unsupported("the function %s", name)
 			}
 		}
@@ -60,6 +64,8 @@ func (r *resolver) call(s *scope, n *syntax.Expr) (*Expr, error) {
 		var f function.Function
 		if f, known = function.Find(name); known {
 			limits = [2]int{f.Least, f.Most}
+		} else if known = strings.Contains(dates, " "+name+" "); known {
+			limits = [2]int{0, -1}
 		}
 	}
 	count := len(n.List)

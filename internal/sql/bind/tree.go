@@ -235,12 +235,48 @@ func (e *Expr) Visit(visit func(e *Expr)) {
 	})
 }
 
-// Visit calls visit for all expressions of a query.
+// Visit calls visit for all expressions of a query, of the queries within it, too.
 func (q *Query) Visit(visit func(e *Expr)) {
+	q.own(func(e *Expr) { e.Visit(visit) })
+	for _, s := range q.sources() {
+		s.Query.Visit(visit)
+	}
+}
+
+// Queries calls visit for a query, and then for the queries within it.
+func (q *Query) Queries(visit func(q *Query)) {
+	visit(q)
+	q.own(func(e *Expr) {
+		e.Walk(func(e *Expr) bool {
+			if e.Query != nil {
+				e.Query.Queries(visit)
+			}
+			return true
+		})
+	})
+	for _, s := range q.sources() {
+		s.Query.Queries(visit)
+	}
+}
+
+// sources returns the sources of a query that are queries.
+func (q *Query) sources() (list []*Source) {
+	for _, c := range q.Cores {
+		for _, s := range c.Sources {
+			if s.Query != nil {
+				list = append(list, s)
+			}
+		}
+	}
+	return list
+}
+
+// own calls visit for the expressions of a query that are in no other expression. Some are nil.
+func (q *Query) own(visit func(e *Expr)) {
 	each := func(lists ...[]*Expr) {
 		for _, list := range lists {
 			for _, e := range list {
-				e.Visit(visit)
+				visit(e)
 			}
 		}
 	}
@@ -252,13 +288,10 @@ func (q *Query) Visit(visit func(e *Expr)) {
 		}
 		for _, s := range c.Sources {
 			each(s.On)
-			if s.Query != nil {
-				s.Query.Visit(visit)
-			}
 		}
 	}
 	for _, o := range q.OrderBy {
-		o.Expr.Visit(visit)
+		visit(o.Expr)
 	}
 	each([]*Expr{q.Limit, q.Offset})
 }

@@ -2,7 +2,6 @@ package exec
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/foliofs/folio/internal/record"
 	"github.com/foliofs/folio/internal/sql/bind"
@@ -342,7 +341,7 @@ func (x *expression) call(e *bind.Expr) (program.Reg, error) {
 	}
 	f, ok := function.Find(e.Name)
 	if !ok {
-		return 0, fmt.Errorf("no such function: %s", e.Name)
+		return 0, &bind.UnsupportedError{What: "the function " + e.Name}
 	}
 	return x.calling(e.Args, f.Call)
 }

@@ -411,7 +411,7 @@ func (p *planner) hashed(s *bind.Source, equal []constraint, done uint64, first 
 	equal = slices.DeleteFunc(slices.Clone(equal), func(c constraint) bool {
 		return c.needs == 0 || c.in() || c.column < 0 || c.affinity == catalog.Text && s.Table == nil
 	})
-	if first || len(equal) == 0 {
+	if first || len(equal) == 0 || s.Table == nil && s.Query == nil { // the one row of a recursive table is not worth it
 		return nil
 	}
 	st := &step{source: s, hash: equal, out: 43, setup: 43 + rowsOfTable}

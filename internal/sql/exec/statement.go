@@ -43,14 +43,9 @@ func Compile(c *catalog.Catalog, sql string, p *syntax.Parsed) (*Statement, erro
 		m: &machine{}, numbers: make(map[ref]int), sources: make(map[*bind.Source]*source),
 		results: make(map[*bind.Core]*source), keysOf: make(map[*bind.Core][]*bind.Expr),
 		wanted: make(map[*bind.Core][]bind.Order), ordered: make(map[*bind.Core]bool),
-		rows: make(map[*bind.Source]*[]record.Value), needed: make(map[*bind.Source]map[int]bool),
+		rows: make(map[*bind.Source]*[]record.Value), needed: neededOf(q),
 	}
 	k.query = k.makeQuery
-	q.Visit(func(e *bind.Expr) {
-		if e.Kind == bind.ColumnOf {
-			addNeeded(k.needed, e)
-		}
-	})
 	s := &Statement{Columns: q.Columns, Parameters: p.Parameters, Names: p.Names, Cookie: c.Cookie, m: k.m}
 	s.rows, err = k.makeQuery(q)
 	return s, err

@@ -308,3 +308,10 @@ SELECT a FROM t1 WHERE c IN (SELECT '9007199254740993')
 SELECT a FROM t1 WHERE d IN (SELECT c FROM t1)
 SELECT a FROM t1 WHERE (c, a) IN (SELECT '9007199254740993', '6')
 SELECT x FROM (SELECT y AS x FROM t2 UNION ALL SELECT 1) WHERE length(x)=1
+WITH RECURSIVE tree(path, ino, type) AS (SELECT name, ino, type FROM t6 WHERE parent = 1 UNION ALL SELECT path || '/' || t6.name, t6.ino, t6.type FROM tree JOIN t6 ON t6.parent = tree.ino WHERE tree.type = 2 LIMIT 20) SELECT path, ino FROM tree
+WITH RECURSIVE tree(path, ino) AS (SELECT name, ino FROM t6 WHERE parent = 1 UNION ALL SELECT path || '/' || t6.name, t6.ino FROM t6 JOIN tree ON tree.ino = t6.parent LIMIT 20) SELECT path, ino FROM tree
+SELECT a FROM (SELECT a, abs(-9223372036854775808) AS x FROM t1) WHERE a > 3
+SELECT a FROM (SELECT a, abs(-9223372036854775808) AS x FROM t1 ORDER BY 2)
+SELECT a FROM (SELECT a, abs(-9223372036854775808) AS x FROM t1 UNION SELECT 1, 2)
+SELECT a FROM (SELECT a, strftime('%Y', a) AS x FROM t1 LIMIT 3)
+SELECT count(*) FROM (SELECT DISTINCT strftime('%Y', 0) FROM t1)

@@ -8,19 +8,34 @@ import (
 	"github.com/foliofs/folio/internal/dberr"
 	"github.com/foliofs/folio/internal/ddl"
 	"github.com/foliofs/folio/internal/record"
+	"github.com/foliofs/folio/internal/sql/syntax"
 )
 
 // addedSchemaFormat is the first schema format in which a record may lack columns that have a
 // default.
 const addedSchemaFormat = 3
 
-// alter runs ALTER TABLE ADD COLUMN.
-func (c *schemaChange) alter(a *ddl.Alter) error {
-	t, err := c.alterable(a.Schema, a.Table)
-	if err != nil {
-		return err
+// alter runs ALTER TABLE.
+func (c *schemaChange) alter(s *ddl.Change, a *syntax.Alter) error {
+	switch a.Action {
+	case syntax.AlterAddColumn, syntax.AlterRename, syntax.AlterRenameColumn:
+	case syntax.AlterAddConstraint:
+		return unsupportedf("the statement ALTER TABLE ADD CONSTRAINT")
+	case syntax.AlterDropColumn, syntax.AlterDropConstraint:
+		return unsupportedf("the statement ALTER TABLE DROP")
+	default:
+		return unsupportedf("the statement ALTER TABLE ALTER")
 	}
-	return c.addColumn(t, a.Definition)
+	t, err := c.alterable(a.Table.Schema.Text, a.Table.Name.Text)
+	switch {
+	case err != nil:
+		return err
+	case a.Action == syntax.AlterRename:
+		return c.renameTable(t, a.To.Text)
+	case a.Action == syntax.AlterRenameColumn:
+		return c.renameColumn(t, a)
+	}
+	return c.addColumn(t, s.Definition(a))
 }
 
 // addColumn runs ALTER TABLE ADD COLUMN. The rows stay as they are: a record that ends before the

@@ -11,6 +11,7 @@ import (
 	"github.com/foliofs/folio/internal/ddl"
 	"github.com/foliofs/folio/internal/format"
 	"github.com/foliofs/folio/internal/record"
+	"github.com/foliofs/folio/internal/sql/syntax"
 )
 
 // A conflictRules holds the ON CONFLICT clauses of a table's constraints. A table in which every
@@ -20,15 +21,15 @@ import (
 // in this order: NOT NULL, CHECK, whose clause means nothing, then the unique ones, those with
 // REPLACE last.
 type conflictRules struct {
-	notNull []ddl.Conflict // by column
-	key     ddl.Conflict   // of the rowid, or of the primary key of a table WITHOUT ROWID
-	unique  []uniqueRule   // in the order in which they are looked at
+	notNull []syntax.Conflict // by column
+	key     syntax.Conflict   // of the rowid, or of the primary key of a table WITHOUT ROWID
+	unique  []uniqueRule      // in the order in which they are looked at
 }
 
 // A uniqueRule is the clause of a unique index, or of the key of the table if index is nil.
 type uniqueRule struct {
 	index    *indexState
-	conflict ddl.Conflict
+	conflict syntax.Conflict
 }
 
 // errIgnored says that a row is left as it is because of ON CONFLICT IGNORE.
@@ -53,10 +54,10 @@ func (t TableWriter) leaveOut(rowid int64) error {
 // setConflicts notes the clauses of the table.
 func (s *tableState) setConflicts() {
 	t := s.def.ddl
-	r := &conflictRules{notNull: make([]ddl.Conflict, len(t.Columns))}
+	r := &conflictRules{notNull: make([]syntax.Conflict, len(t.Columns))}
 	any := false
-	note := func(c ddl.Conflict) ddl.Conflict {
-		any = any || c == ddl.ConflictIgnore || c == ddl.ConflictReplace || c == ddl.ConflictRollback
+	note := func(c syntax.Conflict) syntax.Conflict {
+		any = any || c == syntax.ConflictIgnore || c == syntax.ConflictReplace || c == syntax.ConflictRollback
 		return c
 	}
 	for i := range t.Columns {
@@ -80,7 +81,7 @@ func (s *tableState) setConflicts() {
 	}
 	r.unique = slices.Insert(r.unique, key, uniqueRule{nil, r.key})
 	slices.SortStableFunc(r.unique, func(a, b uniqueRule) int {
-		return boolInt(a.conflict == ddl.ConflictReplace) - boolInt(b.conflict == ddl.ConflictReplace)
+		return boolInt(a.conflict == syntax.ConflictReplace) - boolInt(b.conflict == syntax.ConflictReplace)
 	})
 	if any {
 		s.conflicts = r
@@ -130,9 +131,9 @@ func (t TableWriter) resolveNulls(values []any, only int) ([]any, error) {
 		}
 		d := &t.def.defaults[i]
 		switch {
-		case r.notNull[i] == ddl.ConflictIgnore:
+		case r.notNull[i] == syntax.ConflictIgnore:
 			return values, cmp.Or(t.typesFirst(values), errIgnored)
-		case r.notNull[i] != ddl.ConflictReplace || !d.known || c.Default.Kind == ddl.DefaultNone:
+		case r.notNull[i] != syntax.ConflictReplace || !d.known || c.Default.Kind == ddl.DefaultNone:
 			return values, t.abort(r.notNull[i], &ConstraintError{Kind: ConstraintNotNull, Table: t.Name(), Columns: []string{c.Name}})
 		}
 		if !copied {
@@ -155,7 +156,7 @@ func (t TableWriter) resolveGenerated(err error) error {
 	if missing != nil || t.def.ddl.Columns[i].Generated == nil {
 		return err
 	}
-	if c := r.notNull[i]; c != ddl.ConflictIgnore {
+	if c := r.notNull[i]; c != syntax.ConflictIgnore {
 		return t.abort(c, err)
 	}
 	return errIgnored
@@ -199,8 +200,8 @@ func isNull(v any) bool {
 
 // abort returns the error of a broken constraint. By ON CONFLICT ROLLBACK it takes the transaction
 // with it.
-func (t TableWriter) abort(c ddl.Conflict, err error) error {
-	if c == ddl.ConflictRollback {
+func (t TableWriter) abort(c syntax.Conflict, err error) error {
+	if c == syntax.ConflictRollback {
 		return t.spoil(err)
 	}
 	return err
@@ -221,9 +222,9 @@ func (t TableWriter) resolveUnique(rowid int64, old *Row) (replaced bool, err er
 		case err != nil:
 			return false, err
 		case !found:
-		case u.conflict == ddl.ConflictIgnore:
+		case u.conflict == syntax.ConflictIgnore:
 			return false, errIgnored
-		case u.conflict == ddl.ConflictReplace:
+		case u.conflict == syntax.ConflictReplace:
 			return true, other()
 		case u.index != nil:
 			return false, t.abort(u.conflict, u.index.duplicate(t.def))

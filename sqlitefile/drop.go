@@ -5,44 +5,52 @@ import (
 	"slices"
 
 	"github.com/foliofs/folio/internal/ddl"
+	"github.com/foliofs/folio/internal/sql/syntax"
 )
 
+// kinds are the types of objects in sqlite_schema that a DROP can name.
+var kinds = [...]string{
+	syntax.ObjectTable: "table", syntax.ObjectIndex: "index", syntax.ObjectView: "view", syntax.ObjectTrigger: "trigger",
+}
+
 // drop runs DROP.
-func (c *schemaChange) drop(d *ddl.Drop) error {
-	if err := mainOnly(d.Schema, d.Kind+" "+d.Name, false); err != nil {
+func (c *schemaChange) drop(d *syntax.Drop) error {
+	name := d.Name.Name.Text
+	if err := mainOnly(d.Name.Schema.Text, kinds[d.Kind]+" "+name, false); err != nil {
 		return err
 	}
-	o := c.find(d.Name, d.Kind)
+	o := c.find(name, kinds[d.Kind])
 	if o == nil {
 		return c.missing(d)
 	}
 	dropped := *o // its row is about to go
 	switch d.Kind {
-	case "table":
+	case syntax.ObjectTable:
 		return c.dropTable(&dropped)
-	case "index":
+	case syntax.ObjectIndex:
 		return c.dropIndex(&dropped)
-	case "view":
+	case syntax.ObjectView:
 		return c.dropRows(func(o *Object) bool { return ddl.EqualFold(o.Table, dropped.Name) })
 	}
 	return c.dropRows(func(o *Object) bool { return o.Type == "trigger" && ddl.EqualFold(o.Name, dropped.Name) })
 }
 
 // missing returns the error for an object that is not there.
-func (c *schemaChange) missing(d *ddl.Drop) error {
+func (c *schemaChange) missing(d *syntax.Drop) error {
+	name := d.Name.Name.Text
 	switch {
-	case d.Kind == "table" && c.find(d.Name, "view") != nil:
-		return fmt.Errorf("use DROP VIEW to delete view %s", d.Name)
-	case d.Kind == "view" && c.find(d.Name, "table") != nil:
-		return fmt.Errorf("use DROP TABLE to delete table %s", d.Name)
+	case d.Kind == syntax.ObjectTable && c.find(name, "view") != nil:
+		return fmt.Errorf("use DROP VIEW to delete view %s", name)
+	case d.Kind == syntax.ObjectView && c.find(name, "table") != nil:
+		return fmt.Errorf("use DROP TABLE to delete table %s", name)
 	case d.IfExists:
 		return nil
-	case d.Kind == "table":
-		return fmt.Errorf("%w: %s", ErrNoTable, d.Name)
-	case d.Kind == "index":
-		return fmt.Errorf("%w: %s", ErrNoIndex, d.Name)
+	case d.Kind == syntax.ObjectTable:
+		return fmt.Errorf("%w: %s", ErrNoTable, name)
+	case d.Kind == syntax.ObjectIndex:
+		return fmt.Errorf("%w: %s", ErrNoIndex, name)
 	}
-	return fmt.Errorf("no such %s: %s", d.Kind, d.Name)
+	return fmt.Errorf("no such %s: %s", kinds[d.Kind], name)
 }
 
 // dropTable drops a table and everything that belongs to it: indexes, triggers, its rows in

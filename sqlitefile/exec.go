@@ -3,10 +3,10 @@ package sqlitefile
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/foliofs/folio/internal/ddl"
 	"github.com/foliofs/folio/internal/format"
+	"github.com/foliofs/folio/internal/sql/syntax"
 )
 
 // Exec runs statements that change the schema, all of them or none, in a transaction of their own.
@@ -44,10 +44,7 @@ func (tx *Tx) Exec(sql string) error {
 	if tx.pager.Over {
 		return tx.db.pager.PathError("exec", ErrClosed)
 	}
-	script, err := ddl.NewScript(sql)
-	if err != nil {
-		return tx.db.pager.PathError("exec", err)
-	}
+	script := ddl.NewScript(sql)
 	return tx.db.pager.PathError("exec", tx.Nested(func(tx *Tx) error {
 		for {
 			s, err := script.Next()
@@ -62,37 +59,47 @@ func (tx *Tx) Exec(sql string) error {
 }
 
 // execute runs one statement.
-func (tx *Tx) execute(statement any) error {
+func (tx *Tx) execute(s *ddl.Change) error {
+	if s.Explain != syntax.ExplainNone {
+		return unsupportedf("the statement EXPLAIN")
+	}
 	c, err := tx.changeSchema()
 	if err != nil {
 		return err
 	}
-	switch s := statement.(type) {
+	switch n := s.Statement.(type) {
+	case *syntax.CreateTable, *syntax.CreateVirtual, *syntax.CreateIndex, *syntax.CreateView, *syntax.CreateTrigger:
+		return c.create(s)
+	case *syntax.Drop:
+		return c.drop(n)
+	case *syntax.Alter:
+		return c.alter(s, n)
+	}
+	return unsupportedf("the statement %s%s", s.Word(), instead(s.Word()))
+}
+
+// create runs a CREATE.
+func (c *schemaChange) create(statement *ddl.Change) error {
+	made, err := statement.Create()
+	if err != nil {
+		return err
+	}
+	switch s := made.(type) {
 	case *ddl.Table:
 		return c.createTable(s)
 	case *ddl.Index:
 		return c.createIndex(s)
 	case *ddl.View:
 		return c.createView(s)
-	case *ddl.Drop:
-		return c.drop(s)
-	case *ddl.Alter:
-		return c.alter(s)
-	case *ddl.RenameTable:
-		return c.renameTable(s)
-	case *ddl.RenameColumn:
-		return c.renameColumn(s)
 	case *ddl.Trigger:
 		return c.createTrigger(s)
-	case *ddl.Other:
-		return unsupportedf("the statement %s%s", s.Word, instead(s.Word))
 	}
-	return unsupportedf("a statement of this kind")
+	return nil
 }
 
 // instead names the method to call in place of a statement that changes or reads rows.
 func instead(word string) string {
-	switch strings.ToUpper(word) {
+	switch word {
 	case "INSERT", "REPLACE":
 		return ": use Insert or Put of Tx.Table"
 	case "UPDATE":
@@ -215,6 +222,9 @@ func (c *schemaChange) createTrigger(t *ddl.Trigger) error {
 		return errReserved(t.Name)
 	}
 	if o := c.find(t.Name, "trigger"); o != nil {
+		if t.IfNotExists {
+			return nil
+		}
 		return fmt.Errorf("trigger %s already exists", o.Name)
 	}
 	if t.Instead {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/foliofs/folio/internal/record"
+	"github.com/foliofs/folio/internal/sql/syntax"
 	"github.com/foliofs/folio/internal/sql/value"
 
 	"github.com/foliofs/folio/internal/ddl"
@@ -176,10 +177,10 @@ func (p *parentKey) act(tx *Tx) error {
 	if p.gone {
 		action = p.key.OnDelete
 	}
-	if action == ddl.NoAction {
+	if action == syntax.ActionNone {
 		belongs = p.key.refers
 	}
-	if action == ddl.NoAction || action == ddl.Restrict {
+	if action == syntax.ActionNone || action == syntax.ActionRestrict {
 		most = 1
 	}
 	child, err := tx.Rx.Table(p.key.child)
@@ -187,16 +188,16 @@ func (p *parentKey) act(tx *Tx) error {
 		return err
 	}
 	children, err := p.key.children(tx, p.old, belongs, most)
-	if err == nil && action != ddl.NoAction && !p.key.comparable(child.def.ddl) {
+	if err == nil && action != syntax.ActionNone && !p.key.comparable(child.def.ddl) {
 		err = p.passedOver(tx)
 	}
 	if err != nil || len(children) == 0 {
 		return err
 	}
 	switch action {
-	case ddl.Restrict:
+	case syntax.ActionRestrict:
 		return p.key.violation()
-	case ddl.NoAction:
+	case syntax.ActionNone:
 		p.check(tx, p.old)
 		return nil
 	}
@@ -205,7 +206,7 @@ func (p *parentKey) act(tx *Tx) error {
 		return err
 	}
 	for _, c := range children {
-		if action == ddl.Cascade && p.gone {
+		if action == syntax.ActionCascade && p.gone {
 			err = t.deleteChild(c)
 		} else {
 			err = t.updateChild(p, action, c)
@@ -256,7 +257,7 @@ func (t TableWriter) deleteChild(c childRow) (err error) {
 }
 
 // updateChild gives a child the new key of its parent, NULL or its defaults.
-func (t TableWriter) updateChild(p *parentKey, action ddl.Action, c childRow) error {
+func (t TableWriter) updateChild(p *parentKey, action syntax.Action, c childRow) error {
 	for _, i := range p.key.Columns {
 		if i == t.def.shape.alias || t.def.Key != nil && t.def.ddl.Columns[i].PrimaryKey {
 			return fmt.Errorf("%s.%s: %w: a foreign key whose action changes the primary key", t.Name(), t.def.shape.fields[i].name, ErrUnsupported)
@@ -285,7 +286,7 @@ func (t TableWriter) updateChild(p *parentKey, action ddl.Action, c childRow) er
 }
 
 // withKey returns the values of a child's row, copied, with another foreign key.
-func (t TableWriter) withKey(row *Row, p *parentKey, action ddl.Action) ([]any, error) {
+func (t TableWriter) withKey(row *Row, p *parentKey, action syntax.Action) ([]any, error) {
 	values := make([]any, len(t.def.shape.fields))
 	for i := range values {
 		if t.def.ddl.Columns[i].Generated != nil {
@@ -301,11 +302,11 @@ func (t TableWriter) withKey(row *Row, p *parentKey, action ddl.Action) ([]any, 
 	for i, c := range p.key.Columns {
 		values[c] = nil
 		switch {
-		case action == ddl.SetDefault && !t.def.defaults[c].known:
+		case action == syntax.ActionSetDefault && !t.def.defaults[c].known:
 			return nil, fmt.Errorf("%s.%s: %w: the default of SET DEFAULT", t.Name(), t.def.shape.fields[c].name, ErrUnsupported)
-		case action == ddl.SetDefault:
+		case action == syntax.ActionSetDefault:
 			values[c] = t.def.defaults[c].at(&t.tx.Rx)
-		case action == ddl.Cascade:
+		case action == syntax.ActionCascade:
 			values[c] = p.new[i]
 		}
 	}

@@ -6,45 +6,38 @@ import (
 
 	"github.com/foliofs/folio/internal/ddl"
 	"github.com/foliofs/folio/internal/record"
+	"github.com/foliofs/folio/internal/sql/syntax"
 )
 
 // renameTable runs ALTER TABLE RENAME TO. As in SQLite the new name is in quotes wherever it takes
 // the place of the old one, and the tables of ANALYZE keep the old name.
-func (c *schemaChange) renameTable(a *ddl.RenameTable) error {
-	t, err := c.alterable(a.Schema, a.Table)
-	if err != nil {
-		return err
+func (c *schemaChange) renameTable(t Table, to string) error {
+	if internalName(to) {
+		return errReserved(to)
 	}
-	if internalName(a.To) {
-		return errReserved(a.To)
-	}
-	if o := c.find(a.To, "table", "view", "index"); o != nil {
+	if o := c.find(to, "table", "view", "index"); o != nil {
 		return fmt.Errorf("there is another %s named %s", o.Type, o.Name)
 	}
 	old := t.Name()
-	if err := c.edit(t, ddl.RenamingTable(t.def.ddl, a.To)); err != nil {
+	if err := c.edit(t, ddl.RenamingTable(t.def.ddl, to)); err != nil {
 		return err
 	}
-	if err := c.renameRows(t, a.To); err != nil {
+	if err := c.renameRows(t, to); err != nil {
 		return err
 	}
-	if err := c.renameSequence(old, a.To); err != nil {
+	if err := c.renameSequence(old, to); err != nil {
 		return err
 	}
 	return c.commit()
 }
 
 // renameColumn runs ALTER TABLE RENAME COLUMN.
-func (c *schemaChange) renameColumn(a *ddl.RenameColumn) error {
-	t, err := c.alterable(a.Schema, a.Table)
-	if err != nil {
-		return err
-	}
-	i := t.def.ddl.ColumnIndex(a.Column)
+func (c *schemaChange) renameColumn(t Table, a *syntax.Alter) error {
+	i := t.def.ddl.ColumnIndex(a.Column.Text)
 	if i < 0 {
-		return fmt.Errorf("%w: %s.%s", ErrNoColumn, t.Name(), a.Column)
+		return fmt.Errorf("%w: %s.%s", ErrNoColumn, t.Name(), a.Column.Text)
 	}
-	if err := c.edit(t, ddl.RenamingColumn(t.def.ddl, i, a.To, a.Quoted)); err != nil {
+	if err := c.edit(t, ddl.RenamingColumn(t.def.ddl, i, a.To.Text, a.To.Quote != 0)); err != nil {
 		return err
 	}
 	return c.commit()

@@ -18,6 +18,9 @@ func (a Affinity) String() string {
 	return [...]string{"BLOB", "TEXT", "NUMERIC", "INTEGER", "REAL"}[a]
 }
 
+// AffinityOf returns the affinity of the type in a CAST, as written.
+func AffinityOf(declared string) Affinity { return scanAffinity(Unquote(declared)) }
+
 // scanAffinity returns the affinity of a declared type, by the rules of
 // https://sqlite.org/datatype3.html section 3.1: it contains INT; else CHAR, CLOB or TEXT; else
 // BLOB; else REAL, FLOA or DOUB; else it is numeric. The caller must give a column without a type

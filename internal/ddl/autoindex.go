@@ -3,6 +3,8 @@ package ddl
 import (
 	"strconv"
 	"strings"
+
+	"github.com/foliofs/folio/internal/sql/syntax"
 )
 
 // An AutoIndex is the index of a UNIQUE or PRIMARY KEY constraint. In sqlite_schema it has a row
@@ -11,7 +13,7 @@ type AutoIndex struct {
 	Name       string // sqlite_autoindex_<table>_<n>
 	Columns    []IndexedColumn
 	Primary    bool // of the PRIMARY KEY
-	OnConflict Conflict
+	OnConflict syntax.Conflict
 }
 
 // AutoIndexes returns the indexes that the constraints of the table make, in the order in which
@@ -24,42 +26,42 @@ func (t *Table) AutoIndexes() []AutoIndex { return t.auto }
 // autoIndexes derives them. In a WITHOUT ROWID table, a PRIMARY KEY that would otherwise be an
 // alias comes last (Q6). The key of the table is then that of the index that serves the PRIMARY
 // KEY, which may be an earlier one (Q7).
-func (p *tableParser) autoIndexes() error {
-	t := p.t
-	m := autoMaker{table: t.Name, bySignature: map[string]int{}}
+func (m *tableMaker) autoIndexes(n *syntax.CreateTable) error {
+	t := m.t
+	indexes := autoMaker{table: t.Name, bySignature: map[string]int{}}
 	var late *Unique
 	for i := range t.Uniques {
 		u := &t.Uniques[i]
-		if u.Primary && p.alias {
+		if u.Primary && m.alias {
 			late = u
 			continue
 		}
-		if !m.add(u) {
-			return p.errorf("conflicting ON CONFLICT clauses")
+		if !indexes.add(u) {
+			return &SyntaxError{n.Body.End, "conflicting ON CONFLICT clauses"}
 		}
 	}
 	if late != nil && t.WithoutRowid {
 		again := *late
 		again.Columns = t.PrimaryKey
-		if !m.add(&again) {
-			return p.errorf("conflicting ON CONFLICT clauses")
+		if !indexes.add(&again) {
+			return &SyntaxError{n.Body.End, "conflicting ON CONFLICT clauses"}
 		}
 	}
 	if late != nil {
 		t.KeyConflict = late.OnConflict
 	}
-	if key := m.primary(); t.WithoutRowid && key != nil {
+	if key := indexes.primary(); t.WithoutRowid && key != nil {
 		t.PrimaryKey, t.KeyConflict = distinct(key.Columns), key.OnConflict
 	}
-	t.auto = m.indexes(t.WithoutRowid)
+	t.auto = indexes.indexes(t.WithoutRowid)
 	return nil
 }
 
 // inherit fills in the collations of terms that were recorded before their column was complete.
-func (p *tableParser) inherit(terms []IndexedColumn) {
+func (m *tableMaker) inherit(terms []IndexedColumn) {
 	for i := range terms {
 		if terms[i].Collation == "" {
-			terms[i].Collation = p.t.Columns[terms[i].Column].Collation
+			terms[i].Collation = m.t.Columns[terms[i].Column].Collation
 		}
 	}
 }
@@ -84,10 +86,10 @@ func (m *autoMaker) add(u *Unique) bool {
 	}
 	x := &m.list[i]
 	x.Primary = x.Primary || u.Primary
-	if x.OnConflict == ConflictDefault {
+	if x.OnConflict == syntax.ConflictNone {
 		x.OnConflict = u.OnConflict
 	}
-	return u.OnConflict == ConflictDefault || u.OnConflict == x.OnConflict
+	return u.OnConflict == syntax.ConflictNone || u.OnConflict == x.OnConflict
 }
 
 // primary returns the index of the primary key, or nil.

@@ -6,12 +6,11 @@ import (
 )
 
 // resolve returns the index of the column of a table that the mention names, Rowid, or none.
-func (m *mention) resolve(sql string, t *Table) int {
-	name := Unquote(sql[m.start:m.end])
-	if i := t.ColumnIndex(name); i >= 0 {
+func (m *mention) resolve(t *Table) int {
+	if i := t.ColumnIndex(m.Text); i >= 0 {
 		return i
 	}
-	if (m.part == partCheck || m.part == partWhere) && !t.WithoutRowid && isRowid(name) {
+	if (m.part == partCheck || m.part == partWhere) && !t.WithoutRowid && isRowid(m.Text) {
 		return Rowid
 	}
 	return none
@@ -42,13 +41,13 @@ func checkNames(create string, t *Table) error {
 	if err != nil {
 		return err
 	}
-	unknown := func(m mention) bool { return m.kind == mentionUnknown && m.part != partDefault }
+	unknown := func(m mention) bool { return m.kind == mentionUnknown }
 	if slices.ContainsFunc(list, unknown) {
 		return nil
 	}
 	for _, m := range list {
-		if m.inExpression() && !m.exists(create, t) {
-			return noColumnError{&SyntaxError{m.start, fmt.Sprintf("no such column %q", clip(Unquote(create[m.start:m.end])))}}
+		if m.inExpression() && !m.exists(t) {
+			return noColumnError{&SyntaxError{m.Start, fmt.Sprintf("no such column %q", clip(m.Text))}}
 		}
 	}
 	return nil
@@ -56,20 +55,18 @@ func checkNames(create string, t *Table) error {
 
 // exists reports whether a name in an expression is one of table t, or none but a string in double
 // quotes (Q10), TRUE or FALSE.
-func (m *mention) exists(sql string, t *Table) bool {
+func (m *mention) exists(t *Table) bool {
 	if m.kind == mentionMember {
 		whole := m.part == partCheck || m.part == partWhere
-		return whole && EqualFold(Unquote(sql[m.table.start:m.table.end]), t.Name) && m.resolve(sql, t) != none
+		return whole && EqualFold(m.table.Text, t.Name) && m.resolve(t) != none
 	}
-	return sql[m.start] == '"' || isTruth(sql[m.start:m.end]) || m.resolve(sql, t) != none
+	return m.Quote == '"' || m.isTruth() || m.resolve(t) != none
 }
 
 // Names reports whether an expression in a CREATE TABLE or CREATE INDEX has a name in it, perhaps
 // as a string in double quotes, or may have it: in a part whose names are not known.
 func Names(create, name string) bool {
 	list, err := mentionsIn(create)
-	names := func(m mention) bool {
-		return m.part != partDefault && (m.kind == mentionUnknown || m.inExpression() && m.is(create, name))
-	}
+	names := func(m mention) bool { return m.kind == mentionUnknown || m.inExpression() && m.is(name) }
 	return err != nil || slices.ContainsFunc(list, names)
 }

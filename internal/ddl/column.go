@@ -1,6 +1,10 @@
 package ddl
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/foliofs/folio/internal/sql/syntax"
+)
 
 // A Column is a column of a table.
 type Column struct {
@@ -13,7 +17,7 @@ type Column struct {
 	Affinity Affinity // of Type (see scanAffinity), except that STRICT tables store ANY as it is, and for an empty type in quotes (Q4)
 
 	NotNull         bool // also if a PRIMARY KEY implies it
-	NotNullConflict Conflict
+	NotNullConflict syntax.Conflict
 	PrimaryKey      bool   // part of the PRIMARY KEY
 	Collation       string // as written; "BINARY" if none was
 	Default         Default
@@ -32,43 +36,36 @@ func (c *Column) Virtual() bool { return c.Generated != nil && !c.Generated.Stor
 // binary is the collation of columns that declare none.
 const binary = "BINARY"
 
-// column consumes a column definition.
-func (p *tableParser) column() error {
-	at := p.tok
-	p.mentions.noteColumn(at, len(p.t.Columns))
-	if len(p.t.Columns) == maxColumns {
-		return p.errorf("too many columns")
+// column adds a column.
+func (m *tableMaker) column(d *syntax.ColumnDef) error {
+	if len(m.t.Columns) == maxColumns {
+		return &SyntaxError{d.Start, "too many columns"}
 	}
-	name, err := p.parser.name("the name of a column")
-	if err != nil {
-		return err
+	key := Fold(d.Name.Text)
+	if _, ok := m.t.byName[key]; ok {
+		return &SyntaxError{d.Start, fmt.Sprintf("duplicate column %q", clip(d.Name.Text))}
 	}
-	key := Fold(name)
-	if _, ok := p.t.byName[key]; ok {
-		return &SyntaxError{at.start, fmt.Sprintf("duplicate column %q", clip(name))}
+	m.t.byName[key] = len(m.t.Columns)
+	c := Column{Name: d.Name.Text, Collation: binary}
+	c.setType(d.TypeText)
+	m.t.Columns = append(m.t.Columns, c)
+	m.name = ""
+	for i := range d.Constraints {
+		if err := m.columnConstraint(&d.Constraints[i]); err != nil {
+			return err
+		}
 	}
-	c := Column{Name: name, Collation: binary}
-	if err := p.columnType(&c); err != nil {
-		return err
-	}
-	p.t.byName[key] = len(p.t.Columns)
-	p.t.Columns = append(p.t.Columns, c)
-	p.name = ""
-	return p.columnConstraints()
+	return nil
 }
 
 // last returns the column under construction.
-func (p *tableParser) last() *Column { return &p.t.Columns[len(p.t.Columns)-1] }
+func (m *tableMaker) last() *Column { return &m.t.Columns[len(m.t.Columns)-1] }
 
-// columnType consumes the declared type, if there is one.
-func (p *tableParser) columnType(c *Column) error {
-	text, err := p.typeName()
-	if err != nil {
-		return err
-	}
+// setType sets the declared type, if there is one.
+func (c *Column) setType(text string) {
 	text = trimGenerated(text)
 	if text == "" {
-		return nil
+		return
 	}
 	if len(text) >= 3 {
 		text = unquoteType(text)
@@ -76,10 +73,9 @@ func (p *tableParser) columnType(c *Column) error {
 	}
 	if c.Standard != Custom {
 		c.Type, c.Affinity = standardTypes[c.Standard].name, standardTypes[c.Standard].affinity
-		return nil
+		return
 	}
 	c.Type, c.Affinity = Unquote(text), scanAffinity(Unquote(text))
-	return nil
 }
 
 // unquoteType takes the quotes off a type that is one quoted word (Q4). SQLite looks at the first
@@ -116,93 +112,48 @@ func trimGenerated(text string) string {
 	return head
 }
 
-// columnConstraints consumes the constraints of a column.
-func (p *tableParser) columnConstraints() error {
-	for {
-		more, err := p.columnConstraint()
-		if err != nil || !more {
-			return err
-		}
+// columnConstraint applies a constraint of the column under construction.
+func (m *tableMaker) columnConstraint(c *syntax.Constraint) error {
+	switch c.Kind {
+	case syntax.ConstraintName:
+		m.name = c.Name.Text
+	case syntax.ConstraintPrimaryKey:
+		return m.setPrimaryKey(c, m.lastTerm(c.Order), c.Order == syntax.OrderDesc)
+	case syntax.ConstraintUnique:
+		m.addUnique(c, m.lastTerm(syntax.OrderNone))
+		return m.countTerm(c.Start)
+	case syntax.ConstraintNotNull:
+		m.last().NotNull, m.last().NotNullConflict = true, c.Conflict
+	case syntax.ConstraintCheck:
+		return m.check(c)
+	case syntax.ConstraintDefault:
+		return m.setDefault(c)
+	case syntax.ConstraintCollate:
+		m.last().Collation = c.Name.Text
+	case syntax.ConstraintForeign:
+		return m.addForeignKey(c, []int{len(m.t.Columns) - 1})
+	case syntax.ConstraintDeferrable:
+		m.deferrable(c)
+	case syntax.ConstraintGenerated:
+		return m.generated(c)
 	}
+	return nil
 }
 
-// columnConstraint consumes one constraint and reports whether there was one.
-func (p *tableParser) columnConstraint() (bool, error) {
-	switch p.tok.kind {
-	case kwConstraint:
-		return true, p.constraintName()
-	case kwDefault:
-		return true, p.columnDefault()
-	case kwNull:
-		p.next()
-		_, err := p.onConflict()
-		return true, err
-	case kwNot:
-		return true, p.notNull()
-	case kwPrimary:
-		return true, p.columnPrimaryKey()
-	case kwUnique:
-		return true, p.columnUnique()
-	case kwCheck:
-		return true, p.check()
-	case kwReferences:
-		return true, p.columnReferences()
-	case kwDeferrable:
-		return true, p.deferrable(false)
-	case kwCollate:
-		return true, p.columnCollate()
-	case kwGenerated, kwAs:
-		return true, p.columnGenerated()
+// generated makes a generated column of the column under construction.
+func (m *tableMaker) generated(c *syntax.Constraint) error {
+	column := m.last()
+	if column.Generated != nil || column.Default.Kind != DefaultNone {
+		return &SyntaxError{c.Start, fmt.Sprintf("column %q is generated and has a default, or is generated twice", clip(column.Name))}
 	}
-	return false, nil
-}
-
-// notNull consumes NOT NULL, or NOT DEFERRABLE.
-func (p *tableParser) notNull() (err error) {
-	p.next()
-	if p.tok.kind == kwDeferrable {
-		return p.deferrable(true)
+	column.Generated = &Generated{Expr: trimSpace(c.Text.Of(m.sql))}
+	if c.Name.IsZero() {
+		return nil
 	}
-	if err = p.expect(kwNull, "NULL"); err != nil {
-		return err
+	stored := EqualFold(c.Name.Of(m.sql), "stored")
+	if !stored && !EqualFold(c.Name.Of(m.sql), "virtual") {
+		return &SyntaxError{c.Name.Start, fmt.Sprintf("a generated column is VIRTUAL or STORED, not %q", clip(c.Name.Text))}
 	}
-	c := p.last()
-	c.NotNull = true
-	c.NotNullConflict, err = p.onConflict()
-	return err
-}
-
-func (p *tableParser) columnCollate() (err error) {
-	p.last().Collation, err = p.collation()
-	return err
-}
-
-// columnGenerated consumes [GENERATED ALWAYS] AS ( expr ) [VIRTUAL | STORED].
-func (p *tableParser) columnGenerated() error {
-	if p.accept(kwGenerated) {
-		if err := p.expect(kwAlways, "ALWAYS"); err != nil {
-			return err
-		}
-	}
-	if err := p.expect(kwAs, "AS"); err != nil {
-		return err
-	}
-	before := p.mentions.enter(partGenerated)
-	text, err := p.parenthesised()
-	p.mentions.enter(before)
-	if err != nil {
-		return err
-	}
-	c, g := p.last(), &Generated{Expr: text}
-	if c.Generated != nil || c.Default.Kind != DefaultNone {
-		return p.errorf("column %q is generated and has a default, or is generated twice", clip(c.Name))
-	}
-	if p.tok.kind.isID() {
-		if g.Stored = p.isWord("stored"); !g.Stored && !p.isWord("virtual") {
-			return p.errorf("%s, want VIRTUAL or STORED", p.found())
-		}
-		p.next()
-	}
-	c.Generated = g
+	column.Generated.Stored = stored
 	return nil
 }

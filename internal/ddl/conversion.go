@@ -210,3 +210,21 @@ func numberPrefix(s string) (n numeral) {
 	n.whole = trimSpace(s[i:]) == ""
 	return n
 }
+
+// exponent returns the length of the e, the sign and the first digit of an exponent at the start of
+// s, or 0.
+func exponent(s string) int {
+	if len(s) < 2 || s[0]|0x20 != 'e' {
+		return 0
+	}
+	if isDigit(s[1]) {
+		return 2
+	}
+	if len(s) > 2 && (s[1] == '+' || s[1] == '-') && isDigit(s[2]) {
+		return 3
+	}
+	return 0
+}
+
+func isSpace(c byte) bool { return c == ' ' || c >= '\t' && c <= '\r' }
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }

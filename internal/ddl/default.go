@@ -1,5 +1,7 @@
 package ddl
 
+import "github.com/foliofs/folio/internal/sql/syntax"
+
 // A Default is the value of a column that an insertion leaves out, and of a column that was added
 // to the table after the row was written. A constant is a value, to which the affinity of the
 // column has been applied as SQLite applies it to a record that ends before the column. Any other
@@ -11,6 +13,8 @@ type Default struct {
 	Real float64 // of DefaultReal
 	Text string  // of DefaultText in UTF-8, and the bytes of DefaultBlob
 	Expr string  // as written, as PRAGMA table_info shows it; "" if there is no default
+
+	tree *syntax.Expr // of Expr
 }
 
 // DefaultKind is the kind of a default.
@@ -27,47 +31,38 @@ const (
 	DefaultExpr
 )
 
-// columnDefault consumes DEFAULT and a literal with or without a sign, an identifier, or an
-// expression in parentheses. SQLite refuses an expression that refers to anything.
-func (p *tableParser) columnDefault() (err error) {
-	p.next()
-	start := p.tok.start
-	text := ""
-	p.refers = -1
-	if p.tok.kind == tokLP {
-		before := p.mentions.enter(partDefault)
-		text, err = p.parenthesised()
-		p.mentions.enter(before)
-	} else {
-		err = p.defaultTerm()
-		text = p.since(start)
+// setDefault sets the default of the column under construction. SQLite refuses an expression that
+// refers to anything.
+func (m *tableMaker) setDefault(c *syntax.Constraint) error {
+	if c.Parens {
+		if at := reference(c.Expr); at >= 0 {
+			return &SyntaxError{at, "default value is not constant"}
+		}
 	}
-	if err != nil {
-		return err
+	if m.last().Generated != nil {
+		return &SyntaxError{c.Start, "DEFAULT of a generated column"}
 	}
-	c := p.last()
-	if p.refers >= 0 {
-		return &SyntaxError{p.refers, "default value is not constant"}
-	}
-	if c.Generated != nil {
-		return &SyntaxError{start, "DEFAULT of a generated column"}
-	}
-	c.Default = Default{Kind: DefaultExpr, Expr: text}
+	m.last().Default = Default{Kind: DefaultExpr, Expr: trimSpace(c.Text.Of(m.sql)), tree: c.Expr}
 	return nil
 }
 
-// defaultTerm consumes a default that has no parentheses.
-func (p *tableParser) defaultTerm() error {
-	signed := p.accept(tokPlus) || p.accept(tokMinus)
-	switch k := p.tok.kind; {
-	case k == tokString:
-		p.next()
-		return nil
-	case k.isLiteral():
-		return p.literal()
-	case !signed && (k.isID() || k == kwIndexed):
-		p.next()
-		return nil
-	}
-	return p.errorf("%s, want a value", p.found())
+// reference returns the offset of a part of an expression that refers to a column or a table, -1 if
+// there is none.
+func reference(e *syntax.Expr) int {
+	at := -1
+	syntax.Walk(e, func(n syntax.Node) bool {
+		e, ok := n.(*syntax.Expr)
+		switch {
+		case !ok:
+		case e.Op == syntax.OpColumn && !isTruth(e), e.Op == syntax.OpInTable, e.Op == syntax.OpRaise, e.Query != nil:
+			at = e.Start
+		}
+		return at < 0
+	})
+	return at
+}
+
+// isTruth reports whether an expression is the word TRUE or FALSE.
+func isTruth(e *syntax.Expr) bool {
+	return e.Op == syntax.OpColumn && len(e.Path) == 0 && e.Quote == 0 && truthWord(e.Text)
 }

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-func (d Default) String() string {
+// describe writes the value of a default.
+func (d Default) describe() string {
 	switch d.Kind {
 	case DefaultNone:
 		return "none"
@@ -83,7 +84,7 @@ func TestDefaults(t *testing.T) {
 		{"TEXT DEFAULT -007", `text "-7"`},
 		{"TEXT DEFAULT 99999999999999999999", `text "99999999999999999999"`},
 		{"TEXT DEFAULT true", `text "1"`},
-		{"TEXT DEFAULT (-(+1.5))", "expr -(+1.5)"},
+		{"TEXT DEFAULT (-(+1.5))", `text "-1.5"`},
 		{"TEXT DEFAULT x'61'", "blob 61"},
 		{"INTEGER DEFAULT ' 12 '", "int 12"},
 		{"INTEGER DEFAULT '3.0'", "int 3"},
@@ -96,7 +97,7 @@ func TestDefaults(t *testing.T) {
 		{"NUMERIC DEFAULT '9223372036854775808'", "real 9.223372036854776e+18"},
 	} {
 		table := mustTable(t, "CREATE TABLE t(a "+c.column+")")
-		if got := table.Columns[0].Default.String(); got != c.want {
+		if got := table.Columns[0].Default.describe(); got != c.want {
 			t.Errorf("%s: %s, want %s", c.column, got, c.want)
 		}
 	}

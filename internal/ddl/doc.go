@@ -1,11 +1,9 @@
-// Package ddl reads the statements that a SQLite database keeps in sqlite_schema.sql: CREATE TABLE
-// and CREATE INDEX in full, CREATE VIEW, CREATE TRIGGER and CREATE VIRTUAL TABLE as far as their
-// names go.
+// Package ddl derives the facts that the storage needs from the statements that a SQLite database
+// keeps in sqlite_schema.sql: which column is the rowid, which constraints have an index and its
+// name, in which order a record holds its fields, affinities, collations, defaults. Package syntax
+// parses the statements.
 //
-// It accepts the language of the parser of SQLite 3.53 and derives the facts that the storage
-// needs: which column is the rowid, which constraints have an index and its name, in which order a
-// record holds its fields, affinities, collations, defaults. Expressions are checked for their
-// syntax and kept as text. Nothing here evaluates them, except that a DEFAULT which is a constant
+// Expressions stay text. Nothing here evaluates them, except that a DEFAULT which is a constant
 // becomes a value.
 //
 // # Terms
@@ -14,40 +12,12 @@
 // one entry of an index or of a key. An automatic index is one that a UNIQUE or PRIMARY KEY
 // constraint makes. The alias is the column that is the rowid by another name.
 //
-// # Grammar
-//
-//	table      = CREATE [TEMP] TABLE object "(" column {"," column} ["," constraint {[","] constraint}] ")" [options]
-//	virtual    = CREATE VIRTUAL TABLE object USING name ["(" [tokens] {"," [tokens]} ")"]
-//	index      = CREATE [UNIQUE] INDEX object ON name "(" term {"," term} ")" [WHERE expr]
-//	view       = CREATE [TEMP] VIEW object [names] AS select
-//	trigger    = CREATE [TEMP] TRIGGER object [BEFORE | AFTER | INSTEAD OF]
-//	             (DELETE | INSERT | UPDATE [OF name {"," name}]) ON [name "."] name tokens ";" END
-//	object     = [IF NOT EXISTS] [name "."] name
-//	options    = [option] {"," option}
-//	option     = WITHOUT ROWID | STRICT
-//	column     = name [type] {CONSTRAINT name | onColumn}
-//	type       = id {id} ["(" number ["," number] ")"]
-//	onColumn   = PRIMARY KEY [ASC | DESC] [conflict] [AUTOINCREMENT] | UNIQUE [conflict] | [NOT] NULL [conflict]
-//	           | CHECK "(" expr ")" | DEFAULT (["+" | "-"] literal | id | "(" expr ")") | COLLATE id
-//	           | REFERENCES parent | [NOT] DEFERRABLE [INITIALLY (DEFERRED | IMMEDIATE)]
-//	           | [GENERATED ALWAYS] AS "(" expr ")" [VIRTUAL | STORED]
-//	constraint = CONSTRAINT name | UNIQUE "(" term {"," term} ")" [conflict] | CHECK "(" expr ")" [conflict]
-//	           | PRIMARY KEY "(" term {"," term} [AUTOINCREMENT] ")" [conflict]
-//	           | FOREIGN KEY names REFERENCES parent [[NOT] DEFERRABLE [INITIALLY (DEFERRED | IMMEDIATE)]]
-//	parent     = name [names] {MATCH name | ON (INSERT | DELETE | UPDATE) action}
-//	action     = SET NULL | SET DEFAULT | CASCADE | RESTRICT | NO ACTION
-//	conflict   = ON CONFLICT (ROLLBACK | ABORT | FAIL | IGNORE | REPLACE)
-//	names      = "(" name [COLLATE id] [ASC | DESC] {"," ...} ")"
-//	term       = expr [ASC | DESC]
-//
 // # Quirks
 //
 // Some rules would surprise a reader of the grammar. Code that relies on them cites them:
 //
-//	Q1   A keyword is a name wherever the grammar has no use for it as a keyword, if it is one of
-//	     those that SQLite lets fall back; INDEXED and the join keywords are names, but neither types
-//	     nor collations. WINDOW, OVER and FILTER are keywords only between certain other tokens. IF
-//	     after CREATE TABLE is never a name.
+//	Q1   The bare word IF is no name of an object, even where the parser can read it: SQLite would
+//	     store a statement that it cannot read again.
 //	Q2   A name may be a string, and a string may be a name: 'x', "x", `x` and [x] are the same
 //	     column.
 //	Q3   The words GENERATED ALWAYS behind a type are read as a part of it and cut off again.
@@ -68,7 +38,8 @@
 //	Q10  In a term, a string is the name of a column, and a name in double quotes that no column has
 //	     is a string.
 //	Q11  The name of a CONSTRAINT clause holds for all that follows, up to the next column or the
-//	     next comma between constraints of the table. It may stand alone.
+//	     next comma between constraints of the table. It may stand alone. The comma behind the last
+//	     column does not end its reach.
 //	Q12  DEFERRABLE belongs to the latest foreign key of the table, even if another column has it.
 //	Q13  An identifier after DEFAULT is a string, except TRUE and FALSE. A number is text at first
 //	     if the column has an affinity, so that a TEXT column with DEFAULT 1.50 gets "1.50".
@@ -76,8 +47,8 @@
 // # Limits
 //
 // 32,767 columns in a table and terms in an index or key, 1,048,576 terms in all constraints of a
-// table, 5,000 operands within each other in an expression, 1,000,000,000 bytes of text. Time and
-// memory are linear in the text. Text after the first NUL byte is ignored, as it is by SQLite.
+// table, 1,000,000,000 bytes of text, and the limits of package syntax. Time and memory are linear in
+// the text. Text after the first NUL byte is ignored, as it is by SQLite.
 //
 // Everything here is pure: no input or output, no state between calls. Results are independent of
 // each other and safe for concurrent reading; Index.Resolve and Index.StoredColumns write to the

@@ -12,17 +12,19 @@ const (
 	maxText    = 1_000_000_000
 	maxColumns = 32_767
 	maxTerms   = 1 << 20
-	maxNesting = 5_000
 )
 
 // A SyntaxError says at which place a statement stops being valid for SQLite.
 type SyntaxError struct {
-	Offset int    // bytes from the start of the text
-	What   string // one line, without the offset
+	Offset int    // bytes from the start of the text, -1 if SQLite reports none
+	What   string // one line, without the offset: SQLite's message for a text that does not parse
 }
 
 // Error formats the error on one line.
 func (e *SyntaxError) Error() string {
+	if e.Offset < 0 {
+		return "SQL: " + e.What
+	}
 	return fmt.Sprintf("SQL: %s (at byte %d)", e.What, e.Offset)
 }
 

@@ -1,6 +1,10 @@
 package ddl
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/foliofs/folio/internal/sql/syntax"
+)
 
 // A ForeignKey is a REFERENCES or FOREIGN KEY constraint.
 type ForeignKey struct {
@@ -8,172 +12,48 @@ type ForeignKey struct {
 	Columns  []int    // of this table
 	Table    string   // the parent
 	Parents  []string // columns of the parent, nil for its primary key
-	OnDelete Action
-	OnUpdate Action
-	Match    string // as written, "" if not given; SQLite ignores it
-	Deferred bool   // checked at commit rather than at the end of a statement
+	OnDelete syntax.Action
+	OnUpdate syntax.Action
+	Deferred bool // checked at commit rather than at the end of a statement
 }
 
-// An Action says how a row changes when its parent row is deleted or changed.
-type Action uint8
-
-// The actions of foreign keys.
-const (
-	NoAction Action = iota
-	SetNull
-	SetDefault
-	Cascade
-	Restrict
-)
-
-// String returns the action's keywords.
-func (a Action) String() string {
-	return [...]string{"NO ACTION", "SET NULL", "SET DEFAULT", "CASCADE", "RESTRICT"}[a]
-}
-
-// columnReferences consumes REFERENCES as the constraint of a column.
-func (p *tableParser) columnReferences() error {
-	at := p.tok.start
-	if err := p.countTerm(); err != nil {
-		return err
-	}
-	fk := ForeignKey{Name: p.name, Columns: []int{len(p.t.Columns) - 1}}
-	if err := p.references(&fk); err != nil {
-		return err
-	}
-	return p.addForeignKey(fk, at)
-}
-
-// foreignKey consumes FOREIGN KEY ( name, ... ) REFERENCES ... [[NOT] DEFERRABLE ...].
-func (p *tableParser) foreignKey() error {
-	at := p.tok.start
-	p.next()
-	if err := p.expect(kwKey, "KEY"); err != nil {
-		return err
-	}
-	fk := ForeignKey{Name: p.name}
-	before := p.mentions.enter(partChild)
-	names, err := p.names("a column")
-	p.mentions.enter(before)
-	if err != nil {
-		return err
-	}
-	for _, n := range names {
-		i := p.t.ColumnIndex(n)
-		if i < 0 {
-			return &SyntaxError{at, fmt.Sprintf("unknown column %q in a foreign key", clip(n))}
+// foreignKey adds a FOREIGN KEY constraint of the table.
+func (m *tableMaker) foreignKey(c *syntax.Constraint) error {
+	columns := make([]int, len(c.Columns))
+	for k := range c.Columns {
+		name := c.Columns[k].Name.Text
+		if columns[k] = m.t.ColumnIndex(name); columns[k] < 0 {
+			return &SyntaxError{c.Start, fmt.Sprintf("unknown column %q in a foreign key", clip(name))}
 		}
-		fk.Columns = append(fk.Columns, i)
 	}
-	if p.tok.kind != kwReferences {
-		return p.errorf("%s, want REFERENCES", p.found())
-	}
-	if err := p.references(&fk); err != nil {
+	if err := m.addForeignKey(c, columns); err != nil {
 		return err
 	}
-	if err := p.addForeignKey(fk, at); err != nil {
-		return err
-	}
-	return p.deferClause()
-}
-
-func (p *tableParser) addForeignKey(fk ForeignKey, at int) error {
-	if fk.Parents != nil && len(fk.Parents) != len(fk.Columns) {
-		return &SyntaxError{at, "foreign key with another number of columns than its parent"}
-	}
-	p.t.ForeignKeys = append(p.t.ForeignKeys, fk)
-	return nil
-}
-
-// deferClause consumes [NOT] DEFERRABLE ..., if next.
-func (p *tableParser) deferClause() error {
-	not := p.accept(kwNot)
-	if p.tok.kind == kwDeferrable {
-		return p.deferrable(not)
-	}
-	if not {
-		return p.unexpected()
+	if c.Deferrable != syntax.DeferrableNone {
+		m.deferrable(c)
 	}
 	return nil
 }
 
-// references consumes REFERENCES name [( name, ... )] and its arguments.
-func (p *tableParser) references(fk *ForeignKey) (err error) {
-	p.next()
-	p.mentions.note(p.tok, mentionParent)
-	p.mentions.refer(p.tok)
-	if fk.Table, err = p.parser.name("the name of a table"); err != nil {
-		return err
+// addForeignKey adds the foreign key of some columns.
+func (m *tableMaker) addForeignKey(c *syntax.Constraint, columns []int) error {
+	r := c.Reference
+	if m.terms += len(columns) + len(r.Columns); m.terms > maxTerms {
+		return &SyntaxError{c.Start, "too many terms"}
 	}
-	if p.tok.kind == tokLP {
-		before := p.mentions.enter(partParent)
-		if fk.Parents, err = p.names("a column"); err != nil {
-			return err
-		}
-		p.mentions.enter(before)
+	fk := ForeignKey{
+		Name: m.name, Columns: columns, Table: r.Table.Text, Parents: names(r.Columns), OnDelete: r.OnDelete, OnUpdate: r.OnUpdate,
 	}
-	for p.tok.kind == kwOn || p.tok.kind == kwMatch {
-		if err = p.referenceArgument(fk); err != nil {
-			return err
-		}
+	if fk.Parents != nil && len(fk.Parents) != len(columns) {
+		return &SyntaxError{c.Start, "foreign key with another number of columns than its parent"}
 	}
+	m.t.ForeignKeys = append(m.t.ForeignKeys, fk)
 	return nil
 }
 
-// referenceArgument consumes MATCH name or ON event action.
-func (p *tableParser) referenceArgument(fk *ForeignKey) (err error) {
-	if p.accept(kwMatch) {
-		fk.Match, err = p.parser.name("a name")
-		return err
+// deferrable applies a DEFERRABLE clause to the latest foreign key of the table, if any (Q12).
+func (m *tableMaker) deferrable(c *syntax.Constraint) {
+	if n := len(m.t.ForeignKeys); n > 0 {
+		m.t.ForeignKeys[n-1].Deferred = c.Deferrable == syntax.DeferrableDeferred
 	}
-	p.next()
-	var ignored Action
-	action := &ignored
-	switch p.tok.kind {
-	case kwDelete:
-		action = &fk.OnDelete
-	case kwUpdate:
-		action = &fk.OnUpdate
-	case kwInsert:
-	default:
-		return p.unexpected()
-	}
-	p.next()
-	*action, err = p.action()
-	return err
-}
-
-func (p *tableParser) action() (Action, error) {
-	switch {
-	case p.accept(kwCascade):
-		return Cascade, nil
-	case p.accept(kwRestrict):
-		return Restrict, nil
-	case p.accept(kwNo):
-		return NoAction, p.expect(kwAction, "ACTION")
-	case p.accept(kwSet):
-		if p.accept(kwNull) {
-			return SetNull, nil
-		}
-		return SetDefault, p.expect(kwDefault, "NULL or DEFAULT")
-	}
-	return NoAction, p.unexpected()
-}
-
-// deferrable consumes DEFERRABLE [INITIALLY DEFERRED | INITIALLY IMMEDIATE] and applies it to the
-// latest foreign key of the table, if any (Q12).
-func (p *tableParser) deferrable(not bool) error {
-	p.next()
-	deferred := false
-	if p.accept(kwInitially) {
-		if deferred = p.accept(kwDeferred); !deferred {
-			if err := p.expect(kwImmediate, "DEFERRED or IMMEDIATE"); err != nil {
-				return err
-			}
-		}
-	}
-	if n := len(p.t.ForeignKeys); n > 0 {
-		p.t.ForeignKeys[n-1].Deferred = deferred && !not
-	}
-	return nil
 }

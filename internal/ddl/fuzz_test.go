@@ -55,7 +55,7 @@ func summary(s Statement) string {
 	case *Table:
 		out := fmt.Sprintf("table %q %d %t %t %t", s.Name, s.RowidAlias, s.Autoincrement, s.WithoutRowid, s.Strict)
 		for _, c := range s.Columns {
-			out += fmt.Sprintf("\n%q %q %d %v %t %d %t %q %v", c.Name, c.Type, c.Standard, c.Affinity, c.NotNull, c.NotNullConflict, c.PrimaryKey, c.Collation, c.Default)
+			out += fmt.Sprintf("\n%q %q %d %v %t %d %t %q %v", c.Name, c.Type, c.Standard, c.Affinity, c.NotNull, c.NotNullConflict, c.PrimaryKey, c.Collation, c.Default.describe())
 			if c.Generated != nil {
 				out += fmt.Sprintf(" %+v", *c.Generated)
 			}

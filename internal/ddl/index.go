@@ -3,6 +3,8 @@ package ddl
 import (
 	"fmt"
 	"strings"
+
+	"github.com/foliofs/folio/internal/sql/syntax"
 )
 
 // Values of IndexedColumn.Column that are not the index of a column.
@@ -46,87 +48,50 @@ func (x *Index) SQL() string {
 	return "CREATE INDEX " + x.body
 }
 
-// createIndex consumes INDEX and the rest of the statement.
-func (p *parser) createIndex(unique bool) (Statement, error) {
-	p.next()
-	o, err := p.object("the name of an index")
-	if err != nil {
-		return nil, err
+// newIndex returns the index of a CREATE INDEX, whose last token ends before end.
+func newIndex(sql string, n *syntax.CreateIndex, end int) (x *Index, err error) {
+	x = &Index{
+		Name: n.Name.Name.Text, Schema: n.Name.Schema.Text, Table: n.Table.Text, Unique: n.Unique, IfNotExists: n.IfNotExists,
+		Where: n.WhereText.Of(sql), body: strings.TrimSuffix(sql[n.Name.Name.Start:end], ";"),
 	}
-	x := &Index{Name: o.name, Schema: o.schema, Unique: unique, IfNotExists: o.optional}
-	if err = p.expect(kwOn, "ON"); err != nil {
-		return nil, err
-	}
-	p.mentions.note(p.tok, mentionTable)
-	if x.Table, err = p.name("the name of a table"); err != nil {
-		return nil, err
-	}
-	p.mentions.enter(partTerm)
-	if err = p.expect(tokLP, "("); err != nil {
-		return nil, err
-	}
-	if x.Columns, err = p.indexTerms(1); err != nil {
-		return nil, err
-	}
-	if err = p.expect(tokRP, ") or ,"); err != nil {
-		return nil, err
-	}
-	if x.Where, err = p.indexWhere(); err != nil {
-		return nil, err
-	}
-	x.body = strings.TrimSuffix(p.upTo(o.start), ";")
-	return x, nil
+	x.Columns, err = indexTerms(sql, n.Terms, 1)
+	return x, err
 }
 
-// indexWhere consumes WHERE expr, if next, and returns the text of the expression.
-func (p *parser) indexWhere() (string, error) {
-	if !p.accept(kwWhere) {
-		return "", nil
+// indexTerms returns the terms of an index or key. A string with so many COLLATE operators at most
+// is a name (Q10).
+func indexTerms(sql string, list []syntax.Term, collates int) ([]IndexedColumn, error) {
+	if len(list) > maxColumns {
+		return nil, &SyntaxError{list[maxColumns].Start, "too many terms"}
 	}
-	start := p.tok.start
-	p.mentions.enter(partWhere)
-	_, err := p.expr()
-	return p.since(start), err
+	terms := make([]IndexedColumn, len(list))
+	for i := range list {
+		n := &list[i]
+		if n.Nulls != syntax.NullsNone {
+			return nil, &SyntaxError{n.Start, "NULLS FIRST or LAST in an index"}
+		}
+		c := IndexedColumn{Column: Expression, Expr: n.Of(sql), Desc: n.Order == syntax.OrderDesc, at: n.Start}
+		if n.Expr.Op == syntax.OpCollate {
+			c.Collation = n.Expr.Text
+		}
+		if e := termName(n.Expr, collates); e != nil {
+			c.Name, c.quote, c.named = e.Text, e.Quote, true
+		}
+		terms[i] = c
+	}
+	return terms, nil
 }
 
-// indexTerms consumes terms with commas between them. A string with so many COLLATE operators at
-// most is a name (Q10).
-func (p *parser) indexTerms(collates int) (terms []IndexedColumn, err error) {
-	for {
-		if err = p.countTerm(); err != nil {
-			return nil, err
-		}
-		if len(terms) == maxColumns {
-			return nil, p.errorf("too many terms")
-		}
-		c, err := p.indexTerm(collates)
-		if err != nil {
-			return nil, err
-		}
-		terms = append(terms, c)
-		if !p.accept(tokComma) {
-			return terms, nil
-		}
+// termName returns the name that a term is, apart from COLLATE operators around it, or nil.
+func termName(e *syntax.Expr, collates int) *syntax.Expr {
+	n := 0
+	for ; e.Op == syntax.OpCollate; e = e.Left {
+		n++
 	}
-}
-
-// indexTerm consumes expr [ASC | DESC].
-func (p *parser) indexTerm(collates int) (IndexedColumn, error) {
-	c := IndexedColumn{Column: Expression, at: p.tok.start}
-	x, err := p.expr()
-	if err != nil {
-		return c, err
+	if e.Op == syntax.OpColumn && len(e.Path) == 0 || e.Op == syntax.OpString && n <= collates {
+		return e
 	}
-	c.Expr, c.Collation = p.since(c.at), x.collation
-	if x.kind == exprName || x.kind == exprString && x.collates <= collates {
-		c.Name, c.quote, c.named = x.name, x.quote, true
-		p.mentions.named()
-	}
-	c.Desc = p.sortOrder()
-	if p.tok.kind == kwNulls {
-		return c, p.errorf("NULLS FIRST or LAST in an index")
-	}
-	return c, nil
+	return nil
 }
 
 // Resolve finds the columns that the terms name and fills in the collations that they inherit. It
@@ -146,7 +111,7 @@ func (c *IndexedColumn) resolve(t *Table) error {
 	if c.Column == Expression && c.named {
 		c.Column = t.ColumnIndex(c.Name)
 		if c.Column < 0 {
-			if c.quote != '"' && !(c.quote == 0 && isTruth(c.Name)) {
+			if c.quote != '"' && !(c.quote == 0 && truthWord(c.Name)) {
 				return noColumnError{&SyntaxError{c.at, fmt.Sprintf("no such column %q", clip(c.Name))}}
 			}
 			c.Column, c.Name, c.named = Expression, "", false

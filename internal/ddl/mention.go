@@ -1,13 +1,20 @@
 package ddl
 
+import (
+	"cmp"
+	"slices"
+
+	"github.com/foliofs/folio/internal/sql/syntax"
+)
+
 // A mention is a token of a statement that names a table or a column, or may do so.
 type mention struct {
-	token
+	syntax.Name
 	kind  mentionKind
 	part  part
-	table token // of mentionMember: the name of the table before the last dot
-	of    token // in partParent: the name of the parent table
-	index int   // of mentionColumn: which column the token defines
+	table syntax.Name // of mentionMember: the name of the table before the last dot
+	of    string      // in partParent: the name of the parent table
+	index int         // of mentionColumn: which column the token defines
 }
 
 // A mentionKind is the kind of a name in a mention.
@@ -31,81 +38,139 @@ const (
 	partKey            // UNIQUE and PRIMARY KEY constraints of the table
 	partCheck          // CHECK
 	partGenerated      // the expression of a generated column
-	partDefault        // DEFAULT
 	partTerm           // the terms of an index
 	partWhere          // WHERE of an index
 	partChild          // the columns after FOREIGN KEY
 	partParent         // the columns after REFERENCES
 )
 
-// A mentioner keeps the mentions of a statement in the order of the text. The nil mentioner keeps
-// none.
+// A mentioner gathers the mentions of a statement.
 type mentioner struct {
 	list []mention
 	part part
-	of   token
 }
 
-// mention returns the kind of mention that a name or string in an expression is.
-func (t token) mention() mentionKind {
-	if t.kind == tokString {
-		return mentionString
+// mentionsIn returns the mentions of a CREATE TABLE or CREATE INDEX in the order of the text.
+// Defaults have none: they refer to nothing.
+func mentionsIn(sql string) ([]mention, error) {
+	p, err := parse(sql)
+	if err != nil {
+		return nil, err
 	}
-	return mentionName
+	var m mentioner
+	switch n := p.Statement.(type) {
+	case *syntax.CreateTable:
+		m.table(n)
+	case *syntax.CreateIndex:
+		m.add(n.Table, mentionTable)
+		m.part = partTerm
+		m.terms(n.Terms, 1)
+		m.part = partWhere
+		m.expr(n.Where)
+	}
+	slices.SortStableFunc(m.list, func(a, b mention) int { return cmp.Compare(a.Start, b.Start) })
+	return m.list, nil
 }
 
-// note keeps a mention.
-func (m *mentioner) note(t token, kind mentionKind) {
-	if m != nil {
-		m.list = append(m.list, mention{token: t, kind: kind, part: m.part, of: m.of})
+func (m *mentioner) add(name syntax.Name, kind mentionKind) {
+	m.list = append(m.list, mention{Name: name, kind: kind, part: m.part})
+}
+
+func (m *mentioner) table(n *syntax.CreateTable) {
+	m.add(n.Name.Name, mentionTable)
+	for i := range n.Columns {
+		d := &n.Columns[i]
+		m.list = append(m.list, mention{Name: d.Name, kind: mentionColumn, index: i})
+		m.constraints(d.Constraints)
+	}
+	m.constraints(n.Constraints)
+}
+
+func (m *mentioner) constraints(list []syntax.Constraint) {
+	for i := range list {
+		m.constraint(&list[i])
 	}
 }
 
-// noteColumn keeps the definition of a column.
-func (m *mentioner) noteColumn(t token, index int) {
-	if m != nil {
-		m.list = append(m.list, mention{token: t, kind: mentionColumn, index: index})
+func (m *mentioner) constraint(c *syntax.Constraint) {
+	switch c.Kind {
+	case syntax.ConstraintPrimaryKey:
+		m.part = partKey
+		m.terms(c.Terms, maxTerms)
+	case syntax.ConstraintUnique:
+		m.part = partKey
+		m.terms(c.Terms, 1)
+	case syntax.ConstraintCheck:
+		m.part = partCheck
+		m.expr(c.Expr)
+	case syntax.ConstraintGenerated:
+		m.part = partGenerated
+		m.expr(c.Expr)
+	case syntax.ConstraintForeign:
+		m.part = partChild
+		for i := range c.Columns {
+			m.add(c.Columns[i].Name, mentionName)
+		}
+		m.reference(c.Reference)
+	}
+	m.part = partOther
+}
+
+func (m *mentioner) reference(r *syntax.Reference) {
+	m.part = partOther
+	m.add(r.Table, mentionParent)
+	m.part = partParent
+	for i := range r.Columns {
+		m.list = append(m.list, mention{Name: r.Columns[i].Name, kind: mentionName, part: partParent, of: r.Table.Text})
 	}
 }
 
-// noteMember keeps TABLE.COLUMN, of which first is the first token and end the end of the last.
-func (m *mentioner) noteMember(sql string, first token, end int) {
-	if m == nil {
+// terms adds the terms of a key or an index, of which some may be names in the shape of strings.
+func (m *mentioner) terms(list []syntax.Term, collates int) {
+	for i := range list {
+		n := len(m.list)
+		m.expr(list[i].Expr)
+		if termName(list[i].Expr, collates) != nil {
+			m.list[n].kind = mentionName
+		}
+	}
+}
+
+// expr adds the names in an expression. A part whose names this package does not look at is one
+// mention of an unknown kind. An empty list is, too: SQLite forgets the names to its left.
+func (m *mentioner) expr(e *syntax.Expr) {
+	if e == nil {
 		return
 	}
-	table, column := first, first
-	for column.end < end {
-		dot := scan(sql, column.end)
-		table, column = column, scan(sql, dot.end)
-	}
-	m.list = append(m.list, mention{token: column, kind: mentionMember, part: m.part, table: table})
-}
-
-// named makes a name of the latest mention, which is a string where only a name makes sense.
-func (m *mentioner) named() {
-	if m != nil {
-		m.list[len(m.list)-1].kind = mentionName
-	}
-}
-
-// refer sets the parent table of the columns that follow.
-func (m *mentioner) refer(parent token) {
-	if m != nil {
-		m.of = parent
-	}
-}
-
-// enter sets the part that is being read, and returns the one before.
-func (m *mentioner) enter(p part) (before part) {
-	if m == nil {
-		return partOther
-	}
-	before, m.part = m.part, p
-	return before
+	syntax.Walk(e, func(n syntax.Node) bool {
+		e, ok := n.(*syntax.Expr)
+		if !ok {
+			return false
+		}
+		name := syntax.Name{Span: e.Span, Text: e.Text, Quote: e.Quote}
+		window := e.Call != nil && (e.Call.Filter != nil || e.Call.Over != nil)
+		switch {
+		case e.Query != nil, e.Op == syntax.OpInTable, e.Op == syntax.OpRaise, e.Op == syntax.OpIn && len(e.List) == 0, window:
+			m.add(name, mentionUnknown)
+			return false
+		case e.Op == syntax.OpString:
+			m.add(name, mentionString)
+		case e.Op == syntax.OpColumn:
+			name.Span = e.NameSpan()
+			if m.add(name, mentionName); len(e.Path) > 0 {
+				last := &m.list[len(m.list)-1]
+				last.kind, last.table = mentionMember, e.Path[len(e.Path)-1]
+			}
+		}
+		return true
+	})
 }
 
 // is reports whether the token spells a name.
-func (m *mention) is(sql, name string) bool { return EqualFold(Unquote(sql[m.start:m.end]), name) }
+func (m *mention) is(name string) bool { return EqualFold(m.Text, name) }
+
+// isTruth reports whether the token is the word TRUE or FALSE.
+func (m *mention) isTruth() bool { return m.Quote == 0 && truthWord(m.Text) }
 
 // inExpression reports whether the mention is a name in an expression that is evaluated.
 func (m *mention) inExpression() bool {

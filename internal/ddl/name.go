@@ -95,11 +95,5 @@ func cutSuffixFold(s, suffix string) (string, bool) {
 	return s[:n], true
 }
 
-// cutNUL returns the part of the text that a C string would hold.
-func cutNUL(sql string) string {
-	before, _, _ := strings.Cut(sql, "\x00")
-	return before
-}
-
-// isTruth reports whether the name is TRUE or FALSE.
-func isTruth(name string) bool { return EqualFold(name, "true") || EqualFold(name, "false") }
+// truthWord reports whether the name is TRUE or FALSE.
+func truthWord(name string) bool { return EqualFold(name, "true") || EqualFold(name, "false") }

@@ -4,52 +4,9 @@ import (
 	"errors"
 	"slices"
 	"strings"
+
+	"github.com/foliofs/folio/internal/sql/syntax"
 )
-
-// A RenameTable is a parsed ALTER TABLE RENAME TO.
-type RenameTable struct {
-	Table  string
-	Schema string // "main" in ALTER TABLE main.t, "" if not given
-	To     string
-}
-
-// A RenameColumn is a parsed ALTER TABLE RENAME COLUMN.
-type RenameColumn struct {
-	Table  string
-	Schema string // "main" in ALTER TABLE main.t, "" if not given
-	Column string
-	To     string
-	Quoted bool // To was in quotes
-}
-
-// alterRename consumes RENAME TO name, or RENAME [COLUMN] name TO name.
-func (p *parser) alterRename(a *Alter) (any, error) {
-	p.next()
-	column, of := "", !p.isReserved("to")
-	if of {
-		p.acceptColumn()
-		var err error
-		if column, err = p.name("the name of a column"); err != nil {
-			return nil, err
-		}
-		if !p.isReserved("to") {
-			return nil, p.errorf("%s, want TO", p.found())
-		}
-	}
-	p.next()
-	quoted := p.tok.start < len(p.sql) && isQuote(p.sql[p.tok.start])
-	to, err := p.name("a name")
-	if err != nil {
-		return nil, err
-	}
-	if err := p.ended(); err != nil {
-		return nil, err
-	}
-	if of {
-		return &RenameColumn{a.Table, a.Schema, column, to, quoted}, nil
-	}
-	return &RenameTable{a.Table, a.Schema, to}, nil
-}
 
 // Errors of a Renaming. Each names a statement that must stay as it is.
 var (
@@ -132,17 +89,17 @@ func (r *Renaming) edit(create string, t *Table, own bool) (sql string, err erro
 	}
 	var edits []edit
 	for _, m := range list {
-		if m.kind == mentionUnknown && own && m.part != partDefault {
+		if m.kind == mentionUnknown && own {
 			return "", ErrNames
 		}
-		place, ok := r.names(sql, &m, t, own)
+		place, ok := r.names(&m, t, own)
 		if ok {
 			e := edit{place, r.spell(sql, place)}
-			if m.inExpression() && (isTruth(e.text) || isTruth(sql[place.start:place.end])) {
+			if m.inExpression() && (truthWord(e.text) || place.Quote == 0 && truthWord(place.Text)) {
 				return "", ErrMeaning // in x IN (TRUE) the word is no column to SQLite, elsewhere it may be
 			}
 			edits = append(edits, e)
-		} else if own && r.captures(sql, &m) {
+		} else if own && r.captures(&m) {
 			return "", ErrMeaning
 		}
 	}
@@ -161,23 +118,23 @@ func sameKinds(a, b []mention) bool {
 }
 
 // names returns the token of a mention that gets the new name, if it has one.
-func (r *Renaming) names(sql string, m *mention, t *Table, own bool) (place token, ok bool) {
+func (r *Renaming) names(m *mention, t *Table, own bool) (place syntax.Name, ok bool) {
 	if r.column != none {
-		return m.token, r.namesColumn(sql, m, t, own)
+		return m.Name, r.namesColumn(m, t, own)
 	}
 	switch m.kind {
 	case mentionTable:
-		return m.token, own
+		return m.Name, own
 	case mentionParent:
-		return m.token, m.is(sql, r.table.Name)
+		return m.Name, m.is(r.table.Name)
 	case mentionMember:
-		return m.table, own && m.part != partDefault
+		return m.table, own
 	}
-	return m.token, false
+	return m.Name, false
 }
 
 // namesColumn reports whether a mention is one of the column.
-func (r *Renaming) namesColumn(sql string, m *mention, t *Table, own bool) bool {
+func (r *Renaming) namesColumn(m *mention, t *Table, own bool) bool {
 	switch m.kind {
 	case mentionColumn:
 		return own && m.index == r.column
@@ -187,17 +144,17 @@ func (r *Renaming) namesColumn(sql string, m *mention, t *Table, own bool) bool 
 	}
 	switch m.part {
 	case partParent:
-		return EqualFold(Unquote(sql[m.of.start:m.of.end]), r.table.Name) && m.is(sql, r.table.Columns[r.column].Name)
-	case partOther, partDefault:
+		return EqualFold(m.of, r.table.Name) && m.is(r.table.Columns[r.column].Name)
+	case partOther:
 		return false
 	}
-	i := m.resolve(sql, t)
+	i := m.resolve(t)
 	return own && (i == r.column || i == Rowid && r.column == t.RowidAlias)
 }
 
 // captures reports whether a mention that does not name the column would name it by its new name.
-func (r *Renaming) captures(sql string, m *mention) bool {
-	if r.column == none || !m.inExpression() || !m.is(sql, r.to) {
+func (r *Renaming) captures(m *mention) bool {
+	if r.column == none || !m.inExpression() || !m.is(r.to) {
 		return false
 	}
 	return r.table.ColumnIndex(r.to) < 0
@@ -205,12 +162,12 @@ func (r *Renaming) captures(sql string, m *mention) bool {
 
 // spell returns the new name as it takes the place of a token: in quotes if the token had any. A
 // space keeps it apart from a quote.
-func (r *Renaming) spell(sql string, place token) string {
-	if !r.quoted && isIDByte(sql[place.start]) {
+func (r *Renaming) spell(sql string, place syntax.Name) string {
+	if !r.quoted && place.Quote == 0 {
 		return r.to
 	}
 	s := `"` + strings.ReplaceAll(r.to, `"`, `""`) + `"`
-	if place.end < len(sql) && sql[place.end] == '"' {
+	if place.End < len(sql) && sql[place.End] == '"' {
 		s += " "
 	}
 	return s
@@ -244,17 +201,17 @@ func fixQuotes(sql string, t *Table) (string, error) {
 	}
 	var edits []edit
 	for _, m := range list {
-		if m.kind == mentionUnknown && m.part != partDefault {
+		if m.kind == mentionUnknown {
 			return "", ErrNames
 		}
-		if m.kind != mentionName || !m.inExpression() || sql[m.start] != '"' || m.resolve(sql, t) != none {
+		if m.kind != mentionName || !m.inExpression() || m.Quote != '"' || m.resolve(t) != none {
 			continue
 		}
-		s := "'" + strings.ReplaceAll(Unquote(sql[m.start:m.end]), "'", "''") + "'"
-		if m.end < len(sql) && sql[m.end] == '\'' {
+		s := "'" + strings.ReplaceAll(m.Text, "'", "''") + "'"
+		if m.End < len(sql) && sql[m.End] == '\'' {
 			s += " "
 		}
-		edits = append(edits, edit{m.token, s})
+		edits = append(edits, edit{m.Name, s})
 	}
 	fixed := replace(sql, edits)
 	if x, err := ParseIndex(fixed); err == nil {
@@ -263,20 +220,9 @@ func fixQuotes(sql string, t *Table) (string, error) {
 	return fixed, nil
 }
 
-// mentionsIn returns the mentions of a CREATE TABLE or CREATE INDEX.
-func mentionsIn(sql string) ([]mention, error) {
-	p, err := newParser(sql)
-	if err != nil {
-		return nil, err
-	}
-	p.mentions = new(mentioner)
-	_, err = p.statement()
-	return p.mentions.list, err
-}
-
 // An edit puts a text in the place of a token.
 type edit struct {
-	token
+	syntax.Name
 	text string
 }
 
@@ -288,9 +234,9 @@ func replace(sql string, edits []edit) string {
 	var b strings.Builder
 	from := 0
 	for _, e := range edits {
-		b.WriteString(sql[from:e.start])
+		b.WriteString(sql[from:e.Start])
 		b.WriteString(e.text)
-		from = e.end
+		from = e.End
 	}
 	b.WriteString(sql[from:])
 	return b.String()

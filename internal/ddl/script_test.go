@@ -5,11 +5,25 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/foliofs/folio/internal/sql/syntax"
 )
 
-// statementLine describes a statement of a script.
-func statementLine(stmt any) string {
-	switch s := stmt.(type) {
+// line describes a statement of a script.
+func line(c *Change) string {
+	switch n := c.Statement.(type) {
+	case *syntax.Drop:
+		return fmt.Sprintf("drop %d %s.%s %v", n.Kind, n.Name.Schema.Text, n.Name.Name.Text, n.IfExists)
+	case *syntax.Alter:
+		if n.Action == syntax.AlterAddColumn {
+			return fmt.Sprintf("alter %s.%s add %q", n.Table.Schema.Text, n.Table.Name.Text, c.Definition(n))
+		}
+	}
+	s, err := c.Create()
+	if err != nil {
+		return "other " + c.Word()
+	}
+	switch s := s.(type) {
 	case *Table:
 		return fmt.Sprintf("table %s %v", s.Name, s.IfNotExists)
 	case *Index:
@@ -17,36 +31,24 @@ func statementLine(stmt any) string {
 	case *View:
 		return fmt.Sprintf("view %s %v", s.Name, s.IfNotExists)
 	case *Trigger:
-		return "trigger " + s.Name
-	case *Drop:
-		return fmt.Sprintf("drop %s %s.%s %v", s.Kind, s.Schema, s.Name, s.IfExists)
-	case *Alter:
-		return fmt.Sprintf("alter %s.%s add %q", s.Schema, s.Table, s.Definition)
-	case *Other:
-		return "other " + s.Word
+		return fmt.Sprintf("trigger %s %v", s.Name, s.IfNotExists)
 	}
-	return fmt.Sprint(stmt)
+	return fmt.Sprint(s)
 }
 
 // read reads a script and returns its statements, one to a line, and at the end its error.
 func read(sql string) string {
-	s, err := NewScript(sql)
-	if err != nil {
-		return err.Error()
-	}
+	s := NewScript(sql)
 	var lines []string
 	for {
-		stmt, err := s.Next()
+		c, err := s.Next()
 		if err != nil {
 			return strings.Join(append(lines, err.Error()), "\n")
 		}
-		if stmt == nil {
+		if c == nil {
 			return strings.Join(lines, "\n")
 		}
-		lines = append(lines, statementLine(stmt))
-		if _, ok := stmt.(*Other); ok {
-			return strings.Join(lines, "\n")
-		}
+		lines = append(lines, line(c))
 	}
 }
 
@@ -55,30 +57,30 @@ func TestScript(t *testing.T) {
 	for _, c := range []struct{ sql, want string }{
 		{"", ""},
 		{" ;; -- nothing\n;", ""},
-		{"CREATE TABLE t(a);DROP TABLE t", "table t false\ndrop table .t false"},
+		{"CREATE TABLE t(a);DROP TABLE t", "table t false\ndrop 0 .t false"},
 		{"create table if not exists t(a); create index if not exists i on t(a); create view if not exists v as select 1", "table t true\nindex i true\nview v true"},
 		{"CREATE TABLE t(a)", "table t false"},
-		{"CREATE TABLE t(a) CREATE TABLE u(a)", `SQL: unexpected "CREATE" (at byte 18)`},
-		{"CREATE TRIGGER g AFTER INSERT ON t BEGIN DELETE FROM t; END; DROP TRIGGER g", "trigger g\ndrop trigger .g false"},
-		{"drop index if exists main.[i j];", "drop index main.i j true"},
-		{"DROP VIEW 'v'", "drop view .v false"},
-		{"DROP TABLE IF", "SQL: unexpected end, want EXISTS (at byte 13)"},
-		{"DROP TABLE t x", `SQL: unexpected "x" (at byte 13)`},
-		{"DROP TABLE", "SQL: unexpected end, want a name (at byte 10)"},
-		{"DROP TABLE a.b.c", `SQL: unexpected "." (at byte 14)`},
-		{"DROP COLUMN c", `SQL: unexpected "COLUMN", want TABLE, INDEX, VIEW or TRIGGER (at byte 5)`},
-		{"DROP", "SQL: unexpected end, want TABLE, INDEX, VIEW or TRIGGER (at byte 4)"},
-		{"CREATE TABLE t(a); pragma user_version = 1; CREATE TABLE", "table t false\nother PRAGMA"},
+		{"CREATE TABLE t(a) CREATE TABLE u(a)", `SQL: near "CREATE": syntax error (at byte 18)`},
+		{"CREATE TRIGGER g AFTER INSERT ON t BEGIN DELETE FROM t; END; DROP TRIGGER g", "trigger g false\ndrop 3 .g false"},
+		{"drop index if exists main.[i j];", "drop 1 main.i j true"},
+		{"DROP VIEW 'v'", "drop 2 .v false"},
+		{"DROP TABLE IF", "SQL: incomplete input"},
+		{"DROP TABLE t x", `SQL: near "x": syntax error (at byte 13)`},
+		{"DROP TABLE", "SQL: incomplete input"},
+		{"DROP TABLE a.b.c", `SQL: near ".": syntax error (at byte 14)`},
+		{"DROP COLUMN c", `SQL: near "COLUMN": syntax error (at byte 5)`},
+		{"DROP", "SQL: incomplete input"},
+		{"CREATE TABLE t(a); pragma user_version = 1; CREATE TABLE", "table t false\nother PRAGMA\nSQL: incomplete input"},
 		{"ALTER TABLE t ADD c", `alter .t add "c"`},
-		{"alter table main.[t u] add column c int default ';' ; DROP TABLE t", "alter main.t u add \"c int default ';'\"\ndrop table .t false"},
-		{"ALTER TABLE t ADD c INT, d", `SQL: unexpected "," (at byte 23)`},
-		{"ALTER TABLE t ADD COLUMN", "SQL: unexpected end, want the name of a column (at byte 24)"},
-		{"ALTER TABLE t ADD CHECK (a)", "other ALTER TABLE ADD CHECK"},
-		{"ALTER TABLE t DROP COLUMN c", "other ALTER TABLE DROP"},
-		{"ALTER TABLE t SET", `SQL: unexpected "SET", want ADD, RENAME or DROP (at byte 14)`},
-		{"ALTER INDEX i RENAME TO j", `SQL: unexpected "INDEX", want TABLE (at byte 6)`},
-		{"(", `SQL: unexpected "(" (at byte 0)`},
-		{"'x", `SQL: unrecognized token "'x" (at byte 0)`},
+		{"alter table main.[t u] add column c int default ';' ; DROP TABLE t", "alter main.t u add \"c int default ';'\"\ndrop 0 .t false"},
+		{"ALTER TABLE t ADD c INT, d", `SQL: near ",": syntax error (at byte 23)`},
+		{"ALTER TABLE t ADD COLUMN", "SQL: incomplete input"},
+		{"ALTER TABLE t ADD CHECK (a)", "other ALTER"},
+		{"ALTER TABLE t DROP COLUMN c", "other ALTER"},
+		{"ALTER TABLE t SET", `SQL: near "SET": syntax error (at byte 14)`},
+		{"ALTER INDEX i RENAME TO j", `SQL: near "INDEX": syntax error (at byte 6)`},
+		{"(", `SQL: near "(": syntax error (at byte 0)`},
+		{"'x", `SQL: unrecognized token: "'x" (at byte 0)`},
 		{"CREATE TABLE t(a);\x00garbage", "table t false"},
 	} {
 		if got := read(c.sql); got != c.want {
@@ -87,31 +89,23 @@ func TestScript(t *testing.T) {
 	}
 }
 
-// TestScriptText wants a statement in a script to have the text that it has alone.
+// TestScriptText wants a statement in a script to have the text that it has alone, and its errors
+// to count from the start of the script.
 func TestScriptText(t *testing.T) {
 	t.Parallel()
-	s, err := NewScript("CREATE TABLE one (a) ; CREATE  TEMP TABLE IF NOT EXISTS main.two(b)WITHOUT ROWID  ;")
-	if err == nil {
-		_, err = s.Next()
-	}
-	var two any
-	if err == nil {
-		two, err = s.Next()
-	}
-	if _, ok := errors.AsType[*SyntaxError](err); !ok {
-		t.Errorf("%v, %v: a WITHOUT ROWID table without a key", two, err)
-	}
-	s, err = NewScript("CREATE TABLE one (a) ; CREATE UNIQUE INDEX two ON one ( a )  ; CREATE TABLE three (a)")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"CREATE TABLE one (a)", "CREATE UNIQUE INDEX two ON one ( a )  ", "CREATE TABLE three (a)"} {
-		stmt, err := s.Next()
+	s := NewScript("CREATE TABLE one (a) ; CREATE UNIQUE INDEX two ON one ( a )  ; CREATE  TABLE main.three(b)WITHOUT ROWID  ;")
+	for _, want := range []string{"CREATE TABLE one (a)", "CREATE UNIQUE INDEX two ON one ( a )  ", ""} {
+		c, err := s.Next()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := stmt.(Statement).SQL(); got != want {
-			t.Errorf("%q, want %q", got, want)
+		made, err := c.Create()
+		if e, ok := errors.AsType[*SyntaxError](err); want == "" {
+			if !ok || e.Offset < 90 || e.What != "WITHOUT ROWID table without a PRIMARY KEY" {
+				t.Errorf("%v: a WITHOUT ROWID table without a key", err)
+			}
+		} else if err != nil || made.SQL() != want {
+			t.Errorf("%v, %v, want %q", made, err, want)
 		}
 	}
 }
@@ -120,19 +114,19 @@ func FuzzScript(f *testing.F) {
 	f.Add("CREATE TABLE t(a); DROP TABLE IF EXISTS t; DROP VIEW main.v")
 	f.Add("ALTER TABLE t ADD COLUMN c INT NOT NULL DEFAULT (1) CHECK (c > 0) -- end")
 	f.Fuzz(func(t *testing.T, sql string) {
-		s, err := NewScript(sql)
-		for n := 0; err == nil; n++ {
-			var stmt any
-			stmt, err = s.Next()
-			if _, other := stmt.(*Other); stmt == nil || other {
+		s := NewScript(sql)
+		for n := 0; ; n++ {
+			c, err := s.Next()
+			if _, ok := errors.AsType[*SyntaxError](err); err != nil && !ok {
+				t.Fatal(err)
+			}
+			if err != nil || c == nil {
 				break
 			}
+			_ = line(c)
 			if n > len(sql) {
 				t.Fatal("more statements than bytes")
 			}
-		}
-		if _, ok := errors.AsType[*SyntaxError](err); err != nil && !ok {
-			t.Fatal(err)
 		}
 	})
 }

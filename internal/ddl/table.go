@@ -1,5 +1,7 @@
 package ddl
 
+import "github.com/foliofs/folio/internal/sql/syntax"
+
 // A Table is a parsed CREATE TABLE or CREATE VIRTUAL TABLE. It is made by ParseTable or Parse only.
 type Table struct {
 	Name   string
@@ -20,7 +22,7 @@ type Table struct {
 	// KeyConflict is the ON CONFLICT clause of the rowid, if a column is an alias of it, or of the
 	// primary key of a WITHOUT ROWID table. That of a UNIQUE constraint with the same columns is
 	// its clause, too (Q7).
-	KeyConflict Conflict
+	KeyConflict syntax.Conflict
 
 	// RowidAlias is the index of the column that is the rowid by another name, -1 if there is none
 	// (Q5).
@@ -49,19 +51,6 @@ type Check struct {
 	Name string // of the constraint, "" if none
 	Expr string // between the parentheses
 }
-
-// A Conflict says how SQLite handles the violation of a constraint.
-type Conflict uint8
-
-// The algorithms of ON CONFLICT. Default stands for no clause and means the same as Abort.
-const (
-	ConflictDefault Conflict = iota
-	ConflictRollback
-	ConflictAbort
-	ConflictFail
-	ConflictIgnore
-	ConflictReplace
-)
 
 // SQL implements Statement.
 func (t *Table) SQL() string {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/foliofs/folio/internal/sql/syntax"
 )
 
 // describe writes the storage of a table on one line: its columns, which of them is the rowid, its
@@ -148,15 +150,12 @@ func TestForeignKeys(t *testing.T) {
 		CONSTRAINT f FOREIGN KEY (b, a) REFERENCES "q r"(x COLLATE nocase DESC, y) MATCH full ON UPDATE CASCADE ON INSERT RESTRICT
 		FOREIGN KEY (b) REFERENCES s ON DELETE RESTRICT ON UPDATE SET DEFAULT ON DELETE NO ACTION NOT DEFERRABLE INITIALLY DEFERRED)`)
 	want := []ForeignKey{
-		{Columns: []int{0}, Table: "p", OnDelete: SetNull, Deferred: true},
-		{Name: "f", Columns: []int{1, 0}, Table: "q r", Parents: []string{"x", "y"}, OnUpdate: Cascade, Match: "full"},
-		{Name: "f", Columns: []int{1}, Table: "s", OnUpdate: SetDefault},
+		{Columns: []int{0}, Table: "p", OnDelete: syntax.ActionSetNull, Deferred: true},
+		{Name: "f", Columns: []int{1, 0}, Table: "q r", Parents: []string{"x", "y"}, OnUpdate: syntax.ActionCascade},
+		{Name: "f", Columns: []int{1}, Table: "s", OnUpdate: syntax.ActionSetDefault},
 	}
 	if !reflect.DeepEqual(table.ForeignKeys, want) {
 		t.Errorf("got  %+v\nwant %+v", table.ForeignKeys, want)
-	}
-	if s := fmt.Sprint(NoAction, SetNull, SetDefault, Cascade, Restrict); s != "NO ACTION SET NULL SET DEFAULT CASCADE RESTRICT" {
-		t.Errorf("actions are called %s", s)
 	}
 }
 
@@ -165,13 +164,13 @@ func TestConflicts(t *testing.T) {
 	t.Parallel()
 	table := mustTable(t, `CREATE TABLE t(a NOT NULL ON CONFLICT FAIL UNIQUE, b PRIMARY KEY ON CONFLICT ROLLBACK,
 		UNIQUE(a) ON CONFLICT IGNORE, UNIQUE(b), UNIQUE(a, b) ON CONFLICT REPLACE, UNIQUE(b, a) ON CONFLICT ABORT)`)
-	var got []Conflict
+	var got []syntax.Conflict
 	for _, x := range table.AutoIndexes() {
 		got = append(got, x.OnConflict)
 	}
-	want := []Conflict{ConflictIgnore, ConflictRollback, ConflictReplace, ConflictAbort}
-	if !slices.Equal(got, want) || table.Columns[0].NotNullConflict != ConflictFail {
-		t.Errorf("indexes %d, want %d; NOT NULL %d, want %d", got, want, table.Columns[0].NotNullConflict, ConflictFail)
+	want := []syntax.Conflict{syntax.ConflictIgnore, syntax.ConflictRollback, syntax.ConflictReplace, syntax.ConflictAbort}
+	if !slices.Equal(got, want) || table.Columns[0].NotNullConflict != syntax.ConflictFail {
+		t.Errorf("indexes %d, want %d; NOT NULL %d, want %d", got, want, table.Columns[0].NotNullConflict, syntax.ConflictFail)
 	}
 }
 

@@ -4,43 +4,46 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/foliofs/folio/internal/ddl"
 	"github.com/foliofs/folio/internal/record"
 	"github.com/foliofs/folio/internal/sql/function"
 	"github.com/foliofs/folio/internal/sql/program"
+	"github.com/foliofs/folio/internal/sql/syntax"
 	"github.com/foliofs/folio/internal/sql/value"
 )
 
 // call is a function with its arguments. Some evaluate only some of them, or look at collations.
-func (c *compiler) call(n *ddl.Node) (term, error) {
+func (c *compiler) call(n *syntax.Expr) (term, error) {
+	if n.Call != nil {
+		return term{}, fmt.Errorf("the function %s as an aggregate or over a window", n.Text)
+	}
 	name := strings.ToLower(n.Text)
-	switch args := len(n.Args); {
+	switch args := len(n.List); {
 	case name == "coalesce" && args >= 2, name == "ifnull" && args == 2:
-		return c.coalesce(n.Args)
+		return c.coalesce(n.List)
 	case (name == "iif" || name == "if") && args >= 2:
-		return c.cases(c.b.Alloc(), n.Args, nil, func(when term) term { return when })
+		return c.cases(c.b.Alloc(), n.List, nil, func(when term) term { return when })
 	case (name == "likely" || name == "unlikely") && args == 1:
-		x, err := c.compile(n.Args[0])
+		x, err := c.compile(n.List[0])
 		return inherit(term{reg: x.reg, affinity: value.NoAffinity}, x), err
 	case name == "nullif" && args == 2:
-		return c.collated(n.Args, nullif)
+		return c.collated(n.List, nullif)
 	case name == "min" && args >= 2:
-		return c.collated(n.Args, extreme(func(order int) bool { return order >= 0 }))
+		return c.collated(n.List, extreme(func(order int) bool { return order >= 0 }))
 	case name == "max" && args >= 2:
-		return c.collated(n.Args, extreme(func(order int) bool { return order < 0 }))
+		return c.collated(n.List, extreme(func(order int) bool { return order < 0 }))
 	}
 	f, ok := function.Everywhere[name]
-	if !ok || len(n.Args) < f.Least || f.Most >= 0 && len(n.Args) > f.Most {
-		if _, _, err := c.args(n.Args); err != nil { // which tells more
+	if !ok || len(n.List) < f.Least || f.Most >= 0 && len(n.List) > f.Most {
+		if _, _, err := c.args(n.List); err != nil { // which tells more
 			return term{}, err
 		}
-		return term{}, fmt.Errorf("the function %s with %d arguments", n.Text, len(n.Args))
+		return term{}, fmt.Errorf("the function %s with %d arguments", n.Text, len(n.List))
 	}
-	return c.calling(n.Args, f.Call)
+	return c.calling(n.List, f.Call)
 }
 
 // args evaluates arguments into registers that follow each other.
-func (c *compiler) args(nodes []*ddl.Node) (first program.Reg, terms []term, err error) {
+func (c *compiler) args(nodes []*syntax.Expr) (first program.Reg, terms []term, err error) {
 	first = c.b.Mark()
 	for _, n := range nodes {
 		mark := c.b.Mark()
@@ -55,12 +58,12 @@ func (c *compiler) args(nodes []*ddl.Node) (first program.Reg, terms []term, err
 }
 
 // calling is a function of values.
-func (c *compiler) calling(nodes []*ddl.Node, fn program.Func) (term, error) {
+func (c *compiler) calling(nodes []*syntax.Expr, fn program.Func) (term, error) {
 	return c.collated(nodes, func(value.Collation) program.Func { return fn })
 }
 
 // collated is a function that compares texts by the collation of the first argument that has one.
-func (c *compiler) collated(nodes []*ddl.Node, by func(order value.Collation) program.Func) (term, error) {
+func (c *compiler) collated(nodes []*syntax.Expr, by func(order value.Collation) program.Func) (term, error) {
 	mark := c.b.Mark()
 	first, terms, err := c.args(nodes)
 	if err != nil {
@@ -82,7 +85,7 @@ func firstCollation(args []term) value.Collation {
 }
 
 // coalesce is the first value that is not NULL.
-func (c *compiler) coalesce(nodes []*ddl.Node) (term, error) {
+func (c *compiler) coalesce(nodes []*syntax.Expr) (term, error) {
 	d := c.b.Alloc()
 	var terms []term
 	var found []program.Jump

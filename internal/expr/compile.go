@@ -1,16 +1,15 @@
 package expr
 
 import (
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
 
+	"github.com/foliofs/folio/internal/ddl"
 	"github.com/foliofs/folio/internal/record"
 	"github.com/foliofs/folio/internal/sql/program"
+	"github.com/foliofs/folio/internal/sql/syntax"
 	"github.com/foliofs/folio/internal/sql/value"
-
-	"github.com/foliofs/folio/internal/ddl"
 )
 
 // A Place is the place of an expression in the schema. It decides to which columns and functions
@@ -71,9 +70,9 @@ type term struct {
 // Compile compiles an expression that stands in the schema of a table. The error names the part
 // that cannot be evaluated exactly as SQLite does; the expression itself is not in it.
 func Compile(text string, t *ddl.Table, place Place) (*Expr, error) {
-	n, err := ddl.ParseExpr(text)
-	if err != nil {
-		return nil, err
+	n, wrong := syntax.ParseExpr(text)
+	if wrong != nil {
+		return nil, wrong
 	}
 	c := &compiler{table: t, place: place}
 	x, err := c.compile(n)
@@ -99,60 +98,69 @@ type compiler struct {
 	columns []int
 }
 
-func (c *compiler) compile(n *ddl.Node) (term, error) {
+func (c *compiler) compile(n *syntax.Expr) (term, error) {
 	switch n.Op {
-	case ddl.OpNull:
+	case syntax.OpNull:
 		return c.constant(record.Value{}), nil
-	case ddl.OpNumber:
+	case syntax.OpInteger, syntax.OpFloat:
 		return c.literal(n.Text, false)
-	case ddl.OpString:
+	case syntax.OpString:
 		return c.constant(record.OfText([]byte(n.Text))), nil
-	case ddl.OpBlob:
-		b, err := hex.DecodeString(n.Text)
-		return c.constant(record.OfBlob(b)), err
-	case ddl.OpName:
+	case syntax.OpBlob:
+		return c.constant(record.OfBlob(n.Bytes())), nil
+	case syntax.OpColumn:
+		if len(n.Path) > 0 {
+			return c.member(n)
+		}
 		return c.name(n)
-	case ddl.OpMember:
-		return c.member(n)
-	case ddl.OpPrefix:
-		return c.prefix(n)
-	case ddl.OpInfix:
+	case syntax.OpPlus:
+		x, err := c.compile(n.Left)
+		x.affinity = value.NoAffinity
+		return x, err
+	case syntax.OpMinus:
+		return c.minus(n)
+	case syntax.OpIs, syntax.OpIsNot:
+		return c.is(n)
+	case syntax.OpAnd, syntax.OpOr:
+		return c.logic(n)
+	}
+	if op, ok := prefixes[n.Op]; ok {
+		return c.unary(n.Left, op)
+	}
+	if n.Op >= syntax.OpEqual && n.Op < syntax.OpMatch {
 		return c.infix(n)
 	}
 	return c.compileOther(n)
 }
 
-func (c *compiler) compileOther(n *ddl.Node) (term, error) {
+func (c *compiler) compileOther(n *syntax.Expr) (term, error) {
 	switch n.Op {
-	case ddl.OpCall:
+	case syntax.OpFunction:
 		return c.call(n)
-	case ddl.OpIsNull:
-		op := program.IsNull
-		if n.Not {
-			op = program.NotNull
-		}
-		return c.unary(n.Args[0], op)
-	case ddl.OpBetween:
+	case syntax.OpBetween:
 		return c.between(n)
-	case ddl.OpIn:
-		if len(n.Args) == 1 { // its meaning next to IS depends on the version
-			return term{}, errors.New("IN with an empty list")
-		}
+	case syntax.OpIn:
 		return c.in(n)
-	case ddl.OpLike:
+	case syntax.OpMatch:
 		return c.like(n)
-	case ddl.OpCollate:
-		x, err := c.compile(n.Args[0])
+	case syntax.OpCollate:
+		x, err := c.compile(n.Left)
 		if err != nil {
 			return x, err
 		}
 		return collate(x, n.Text)
-	case ddl.OpCast:
+	case syntax.OpCast:
 		return c.cast(n)
-	case ddl.OpCase:
+	case syntax.OpCase:
 		return c.caseOf(n)
 	}
-	return term{}, fmt.Errorf("%s", n.Text)
+	return term{}, errors.New(refused[n.Op])
+}
+
+// refused names the expressions that only a query can evaluate.
+var refused = map[syntax.Op]string{
+	syntax.OpNow: "the current time", syntax.OpParameter: "a parameter", syntax.OpRow: "a row value", syntax.OpSubquery: "a SELECT",
+	syntax.OpExists: "EXISTS", syntax.OpRaise: "RAISE", syntax.OpInTable: "IN with a table or a SELECT",
 }
 
 // constant is a term without a row.
@@ -206,7 +214,7 @@ func (c *compiler) hexadecimal(text string, negative bool) (term, error) {
 }
 
 // name is a column, the rowid, TRUE, FALSE, or a string in double quotes.
-func (c *compiler) name(n *ddl.Node) (term, error) {
+func (c *compiler) name(n *syntax.Expr) (term, error) {
 	if x, ok, err := c.column(n.Text); ok || err != nil {
 		return x, err
 	}
@@ -222,8 +230,8 @@ func (c *compiler) name(n *ddl.Node) (term, error) {
 }
 
 // truthOf reports whether a node is the word TRUE or FALSE.
-func truthOf(n *ddl.Node) (truth, ok bool) {
-	if n.Op != ddl.OpName || n.Quote != 0 {
+func truthOf(n *syntax.Expr) (truth, ok bool) {
+	if n.Op != syntax.OpColumn || len(n.Path) > 0 || n.Quote != 0 {
 		return false, false
 	}
 	truth = ddl.EqualFold(n.Text, "true")
@@ -258,14 +266,16 @@ func (c *compiler) reads(i int, x term) term {
 	return x
 }
 
-// member is a column behind the name of the table.
-func (c *compiler) member(n *ddl.Node) (term, error) {
-	if !ddl.EqualFold(n.Args[0].Text, c.table.Name) || c.place == Term || c.place == Generated {
-		return term{}, fmt.Errorf("the name %s.%s", n.Args[0].Text, n.Text)
+// member is a column behind the name of the table. SQLite ignores the name of a database in front of
+// that in a schema.
+func (c *compiler) member(n *syntax.Expr) (term, error) {
+	table := n.Path[len(n.Path)-1].Text
+	if !ddl.EqualFold(table, c.table.Name) || c.place == Term || c.place == Generated {
+		return term{}, fmt.Errorf("the name %s.%s", table, n.Text)
 	}
 	x, ok, err := c.column(n.Text)
 	if err == nil && !ok {
-		err = fmt.Errorf("no such column: %s.%s", n.Args[0].Text, n.Text)
+		err = fmt.Errorf("no such column: %s.%s", table, n.Text)
 	}
 	return x, err
 }

@@ -3,47 +3,49 @@ package expr
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/foliofs/folio/internal/ddl"
 	"github.com/foliofs/folio/internal/record"
 	"github.com/foliofs/folio/internal/sql/function"
 	"github.com/foliofs/folio/internal/sql/program"
+	"github.com/foliofs/folio/internal/sql/syntax"
 	"github.com/foliofs/folio/internal/sql/value"
 )
 
+// prefixes are the operators of one operand, apart from the signs.
+var prefixes = map[syntax.Op]program.Op{
+	syntax.OpNot: program.Not, syntax.OpBitNot: program.Complement, syntax.OpIsNull: program.IsNull, syntax.OpNotNull: program.NotNull,
+}
+
 // operations are the operators of two operands that look at neither collations nor affinities.
-var operations = map[string]program.Op{
-	"+": program.Add, "-": program.Subtract, "*": program.Multiply, "/": program.Divide, "%": program.Remainder,
-	"&": program.BitAnd, "|": program.BitOr, "<<": program.ShiftLeft, ">>": program.ShiftRight, "||": program.Concat,
+var operations = map[syntax.Op]program.Op{
+	syntax.OpAdd: program.Add, syntax.OpSubtract: program.Subtract, syntax.OpMultiply: program.Multiply, syntax.OpDivide: program.Divide,
+	syntax.OpRemainder: program.Remainder, syntax.OpBitAnd: program.BitAnd, syntax.OpBitOr: program.BitOr,
+	syntax.OpShiftLeft: program.ShiftLeft, syntax.OpShiftRight: program.ShiftRight, syntax.OpConcat: program.Concat,
 }
 
 // comparisons compare two values.
-var comparisons = map[string]program.Op{
-	"=": program.Equal, "<>": program.NotEqual, "<": program.Less, "<=": program.LessEqual, ">": program.Greater,
-	">=": program.GreaterEqual, "IS": program.Is, "IS NOT": program.IsNot,
+var comparisons = map[syntax.Op]program.Op{
+	syntax.OpEqual: program.Equal, syntax.OpNotEqual: program.NotEqual, syntax.OpLess: program.Less, syntax.OpLessEqual: program.LessEqual,
+	syntax.OpGreater: program.Greater, syntax.OpGreaterEqual: program.GreaterEqual, syntax.OpIs: program.Is, syntax.OpIsNot: program.IsNot,
 }
 
-// prefix is one of + - ~ NOT and its operand.
-func (c *compiler) prefix(n *ddl.Node) (term, error) {
-	inner := n.Args[0]
-	if n.Text == "-" {
-		for inner.Op == ddl.OpPrefix && inner.Text == "+" {
-			inner = inner.Args[0]
-		}
-		if inner.Op == ddl.OpNumber {
-			return c.literal(inner.Text, true)
-		}
+// minus is a minus and its operand. One before a number is a part of the number.
+func (c *compiler) minus(n *syntax.Expr) (term, error) {
+	inner := n.Left
+	for inner.Op == syntax.OpPlus {
+		inner = inner.Left
 	}
-	if n.Text == "+" {
-		x, err := c.compile(inner)
-		x.affinity = value.NoAffinity
-		return x, err
+	if inner.Op == syntax.OpInteger || inner.Op == syntax.OpFloat {
+		return c.literal(inner.Text, true)
 	}
-	return c.unary(inner, map[string]program.Op{"-": program.Negate, "~": program.Complement, "NOT": program.Not}[n.Text])
+	return c.unary(inner, program.Negate)
 }
 
 // unary is an operation on one operand.
-func (c *compiler) unary(n *ddl.Node, op program.Op) (term, error) {
+func (c *compiler) unary(n *syntax.Expr, op program.Op) (term, error) {
 	mark := c.b.Mark()
 	x, err := c.compile(n)
 	if err != nil {
@@ -54,36 +56,36 @@ func (c *compiler) unary(n *ddl.Node, op program.Op) (term, error) {
 	return inherit(term{reg: d, affinity: value.NoAffinity}, x), nil
 }
 
-// infix is an operator between two operands.
-func (c *compiler) infix(n *ddl.Node) (term, error) {
-	switch n.Text {
-	case "AND", "OR":
-		return c.logic(n)
-	case "IS", "IS NOT":
-		right := n.Args[1]
-		for right.Op == ddl.OpCollate {
-			right = right.Args[0]
-		}
-		if truth, ok := truthOf(right); ok && c.table.ColumnIndex(right.Text) < 0 {
-			return c.unary(n.Args[0], truthTest(truth, n.Text == "IS"))
-		}
+// is is IS or IS NOT.
+func (c *compiler) is(n *syntax.Expr) (term, error) {
+	right := n.Right
+	for right.Op == syntax.OpCollate {
+		right = right.Left
 	}
+	if truth, ok := truthOf(right); ok && c.table.ColumnIndex(right.Text) < 0 {
+		return c.unary(n.Left, truthTest(truth, n.Op == syntax.OpIs))
+	}
+	return c.infix(n)
+}
+
+// infix is an operator between two operands.
+func (c *compiler) infix(n *syntax.Expr) (term, error) {
 	mark := c.b.Mark()
-	x, err := c.compile(n.Args[0])
+	x, err := c.compile(n.Left)
 	if err != nil {
 		return x, err
 	}
-	y, err := c.compile(n.Args[1])
+	y, err := c.compile(n.Right)
 	if err != nil {
 		return y, err
 	}
 	d := c.free(mark)
-	if op, ok := operations[n.Text]; ok {
+	if op, ok := operations[n.Op]; ok {
 		c.b.Binary(op, d, x.reg, y.reg)
-	} else if op, ok := comparisons[n.Text]; ok {
+	} else if op, ok := comparisons[n.Op]; ok {
 		c.compare(op, d, x, y)
 	} else {
-		return term{}, fmt.Errorf("the operator %s", n.Text)
+		return term{}, errors.New("the operator ->")
 	}
 	return inherit(term{reg: d, affinity: value.NoAffinity}, x, y), nil
 }
@@ -107,18 +109,18 @@ func (c *compiler) compare(op program.Op, d program.Reg, x, y term) {
 }
 
 // logic is AND or OR. It does not evaluate the right operand if the left one decides.
-func (c *compiler) logic(n *ddl.Node) (term, error) {
+func (c *compiler) logic(n *syntax.Expr) (term, error) {
 	mark := c.b.Mark()
-	x, err := c.compile(n.Args[0])
+	x, err := c.compile(n.Left)
 	if err != nil {
 		return x, err
 	}
 	op, decided, jump := program.And, c.b.Constant(record.OfInt(0)), c.b.JumpFalse
-	if n.Text == "OR" {
+	if n.Op == syntax.OpOr {
 		op, decided, jump = program.Or, c.b.Constant(record.OfInt(1)), c.b.JumpTrue
 	}
 	short := jump(x.reg)
-	y, err := c.compile(n.Args[1])
+	y, err := c.compile(n.Right)
 	if err != nil {
 		return y, err
 	}
@@ -141,14 +143,14 @@ func (c *compiler) negated(x term, yes bool) term {
 }
 
 // between is x >= low AND x <= high.
-func (c *compiler) between(n *ddl.Node) (term, error) {
+func (c *compiler) between(n *syntax.Expr) (term, error) {
 	mark := c.b.Mark()
-	x, err := c.compile(n.Args[0])
+	x, err := c.compile(n.Left)
 	if err != nil {
 		return x, err
 	}
 	top := c.b.Mark()
-	low, err := c.compile(n.Args[1])
+	low, err := c.compile(n.List[0])
 	if err != nil {
 		return low, err
 	}
@@ -156,7 +158,7 @@ func (c *compiler) between(n *ddl.Node) (term, error) {
 	c.compare(program.GreaterEqual, above, x, low)
 	short := c.b.JumpFalse(above)
 	top = c.b.Mark()
-	high, err := c.compile(n.Args[2])
+	high, err := c.compile(n.List[1])
 	if err != nil {
 		return high, err
 	}
@@ -171,14 +173,20 @@ func (c *compiler) between(n *ddl.Node) (term, error) {
 
 // in is x IN (list). The values of the list get the affinity of x and are compared by its
 // collation.
-func (c *compiler) in(n *ddl.Node) (term, error) {
+func (c *compiler) in(n *syntax.Expr) (term, error) {
+	switch {
+	case n.Query != nil:
+		return term{}, errors.New(refused[syntax.OpInTable])
+	case len(n.List) == 0: // its meaning next to IS depends on the version
+		return term{}, errors.New("IN with an empty list")
+	}
 	mark := c.b.Mark()
-	x, err := c.compile(n.Args[0])
+	x, err := c.compile(n.Left)
 	if err != nil {
 		return x, err
 	}
 	terms := []term{x}
-	if list := n.Args[1:]; len(list) == 1 && isConstant(list[0]) { // which SQLite makes x = +value of
+	if list := n.List; len(list) == 1 && isConstant(list[0]) { // which SQLite makes x = +value of
 		y, err := c.compile(list[0])
 		if err != nil {
 			return y, err
@@ -192,7 +200,7 @@ func (c *compiler) in(n *ddl.Node) (term, error) {
 	c.b.Move(found, c.b.Constant(record.OfInt(0)))
 	top := c.b.Mark()
 	var jumps []program.Jump
-	for _, item := range n.Args[1:] {
+	for _, item := range n.List {
 		y, err := c.compile(item)
 		if err != nil {
 			return y, err
@@ -207,81 +215,83 @@ func (c *compiler) in(n *ddl.Node) (term, error) {
 	return c.negated(inherit(term{reg: d, affinity: value.NoAffinity}, terms...), n.Not), nil
 }
 
-// isConstant reports whether SQLite takes a node for a constant while it parses: without names and
-// functions.
-func isConstant(n *ddl.Node) bool {
-	switch n.Op {
-	case ddl.OpName:
-		_, ok := truthOf(n)
-		return ok
-	case ddl.OpMember, ddl.OpCall, ddl.OpLike:
-		return false
-	}
-	for _, a := range n.Args {
-		if !isConstant(a) {
-			return false
+// isConstant reports whether SQLite takes an expression for a constant while it parses: without
+// names and functions.
+func isConstant(n *syntax.Expr) bool {
+	constant := true
+	syntax.Walk(n, func(n syntax.Node) bool {
+		e, ok := n.(*syntax.Expr)
+		switch {
+		case !ok:
+			constant = false
+		case e.Op == syntax.OpColumn:
+			_, truth := truthOf(e)
+			constant = constant && truth
+		case e.Op == syntax.OpFunction, e.Op == syntax.OpMatch:
+			constant = false
 		}
-	}
-	return true
+		return constant
+	})
+	return constant
 }
 
 // like is x [NOT] LIKE pattern [ESCAPE character], or GLOB.
-func (c *compiler) like(n *ddl.Node) (term, error) {
-	p := function.Like()
+func (c *compiler) like(n *syntax.Expr) (term, error) {
+	p, word := function.Like(), strings.ToUpper(n.Text)
 	switch {
-	case n.Text == "GLOB":
-		if p = function.Glob(); len(n.Args) == 3 {
+	case word == "GLOB":
+		if p = function.Glob(); len(n.List) > 0 {
 			return term{}, errors.New("GLOB with ESCAPE")
 		}
-	case n.Text != "LIKE":
-		return term{}, fmt.Errorf("the operator %s", n.Text)
+	case word != "LIKE":
+		return term{}, fmt.Errorf("the operator %s", word)
 	}
-	if len(n.Args) == 3 && (n.Args[2].Op != ddl.OpString || !p.SetEscape([]byte(n.Args[2].Text))) {
+	if len(n.List) > 0 && (n.List[0].Op != syntax.OpString || !p.SetEscape([]byte(n.List[0].Text))) {
 		return term{}, errors.New("ESCAPE with anything but a character")
 	}
-	x, err := c.calling(n.Args[:2], func(args []record.Value) (record.Value, error) { return p.Match(args[1], args[0]) })
+	operands := []*syntax.Expr{n.Left, n.Right}
+	x, err := c.calling(operands, func(args []record.Value) (record.Value, error) { return p.Match(args[1], args[0]) })
 	return c.negated(x, n.Not), err
 }
 
 // cast is CAST.
-func (c *compiler) cast(n *ddl.Node) (term, error) {
+func (c *compiler) cast(n *syntax.Expr) (term, error) {
 	mark := c.b.Mark()
-	x, err := c.compile(n.Args[0])
+	x, err := c.compile(n.Left)
 	if err != nil {
 		return x, err
 	}
-	d, to := c.free(mark), value.Affinity(n.Affinity)
+	d, to := c.free(mark), value.Affinity(ddl.AffinityOf(n.Text))
 	c.b.Unary(program.Cast, d, x.reg, to)
 	return term{reg: d, affinity: to, collation: x.collation, explicit: x.explicit}, nil
 }
 
 // caseOf is CASE: with a base, which each WHEN is compared with, pairs of a condition and its
 // value, and the value of ELSE.
-func (c *compiler) caseOf(n *ddl.Node) (term, error) {
-	args := n.Args
-	d := c.b.Alloc()
-	var base term
-	var terms []term
-	if n.Based {
-		var err error
-		if base, err = c.compile(args[0]); err != nil {
-			return base, err
-		}
-		args, terms = args[1:], append(terms, base)
+func (c *compiler) caseOf(n *syntax.Expr) (term, error) {
+	args := n.List
+	if n.Right != nil {
+		args = append(slices.Clip(args), n.Right)
 	}
-	return c.cases(d, args, terms, func(when term) term {
-		if n.Based {
-			r := c.b.Alloc()
-			c.compare(program.Equal, r, base, when)
-			when.reg = r
-		}
+	d := c.b.Alloc()
+	if n.Left == nil {
+		return c.cases(d, args, nil, func(when term) term { return when })
+	}
+	base, err := c.compile(n.Left)
+	if err != nil {
+		return base, err
+	}
+	return c.cases(d, args, []term{base}, func(when term) term {
+		r := c.b.Alloc()
+		c.compare(program.Equal, r, base, when)
+		when.reg = r
 		return when
 	})
 }
 
 // cases writes the value of the first case whose condition is true to d. Condition makes one of
 // what stands behind WHEN.
-func (c *compiler) cases(d program.Reg, args []*ddl.Node, terms []term, condition func(when term) term) (term, error) {
+func (c *compiler) cases(d program.Reg, args []*syntax.Expr, terms []term, condition func(when term) term) (term, error) {
 	top := c.b.Mark()
 	var ends []program.Jump
 	for ; len(args) > 1; args = args[2:] {

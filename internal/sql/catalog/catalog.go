@@ -182,27 +182,3 @@ func collation(name string) (value.Collation, error) {
 	}
 	return order, nil
 }
-
-// AffinityOf returns the affinity of a declared type.
-func AffinityOf(declared string) value.Affinity {
-	t := strings.ToUpper(declared)
-	has := func(words ...string) bool {
-		for _, w := range words {
-			if strings.Contains(t, w) {
-				return true
-			}
-		}
-		return false
-	}
-	switch {
-	case has("INT"):
-		return Integer
-	case has("CHAR", "CLOB", "TEXT"):
-		return Text
-	case t == "" || has("BLOB"):
-		return Blob
-	case has("REAL", "FLOA", "DOUB"):
-		return Real
-	}
-	return Numeric
-}

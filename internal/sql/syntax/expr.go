@@ -78,8 +78,11 @@ type Expr struct {
 	Path      []Name // the names in front of Text: a table, or a schema and a table
 	Query     *Select
 	Call      *Call
-	bits      uint64
+	bits      uint64 // of a number; of an OpColumn where Text begins
 }
+
+// NameSpan returns the span of the name in Text of an OpColumn, behind the names in Path.
+func (e *Expr) NameSpan() Span { return Span{int(e.bits), e.End} }
 
 // A Call holds the parts of a function call besides name and arguments. Most calls have none.
 type Call struct {
@@ -92,6 +95,7 @@ type Call struct {
 
 // A Term is an expression of ORDER BY or of an index.
 type Term struct {
+	Span  // of the expression, with the parentheses around it
 	Expr  *Expr
 	Order Order
 	Nulls Nulls

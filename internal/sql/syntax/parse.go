@@ -15,17 +15,24 @@ type Parsed struct {
 	Explain    Explain
 	Parameters int         // the largest number of a parameter
 	Names      []Parameter // the parameters with names, ?NNN among them, in order of appearance
+	End        int         // where the token begins that ends the statement: a semicolon, or the end of the text
 	Tail       int         // where the next statement begins, if Statement is not nil
 }
 
 // Parse reads the first statement of a text. The text ends at its first NUL.
-func Parse(sql string) (*Parsed, *Error) {
-	p := parser{sql: sql, stack: startStack}
+func Parse(sql string) (*Parsed, *Error) { return parse(sql, false) }
+
+// ParseStored is Parse for a statement in sqlite_schema. SQLite still reads there what old versions
+// have stored: COLLATE and a direction behind the names in a foreign key or in a view.
+func ParseStored(sql string) (*Parsed, *Error) { return parse(sql, true) }
+
+func parse(sql string, stored bool) (*Parsed, *Error) {
+	p := parser{sql: sql, stored: stored, stack: startStack}
 	p.tok = p.read(tokSemicolon, 0)
 	p.checkIllegal()
 	for p.accept(tokSemicolon) {
 	}
-	out := &Parsed{Tail: p.tok.end}
+	out := &Parsed{End: p.tok.start, Tail: p.tok.end}
 	if p.tok.kind == tokEnd {
 		return out, nil
 	}
@@ -35,7 +42,7 @@ func Parse(sql string) (*Parsed, *Error) {
 	if p.err != nil {
 		return nil, p.err
 	}
-	out.Parameters, out.Names, out.Tail = p.parameters, p.names.list, p.tok.end
+	out.Parameters, out.Names, out.End, out.Tail = p.parameters, p.names.list, p.tok.start, p.tok.end
 	return out, nil
 }
 

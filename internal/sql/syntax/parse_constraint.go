@@ -110,6 +110,7 @@ func (p *parser) defaultValue(c *Constraint) {
 	} else if k := p.tok.kind; k != kwCurrentTime && (k.isID() || k == kwIndexed) {
 		e := p.node(OpColumn, start)
 		name := p.anyName()
+		e.bits = uint64(name.Start)
 		e.Text, e.Quote, e.End = name.Text, name.Quote, name.End
 		c.Expr = e
 	} else {

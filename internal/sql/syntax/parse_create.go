@@ -51,11 +51,14 @@ func (p *parser) createTable(start int, temp bool) Statement {
 // columnDefs reads the columns and constraints of a table. A comma in front of a constraint is
 // required only for the first.
 func (p *parser) columnDefs(n *CreateTable) {
-	n.Columns = append(n.Columns, p.columnDef())
-	comma := p.accept(tokComma)
-	for comma && p.tok.kind.isName() {
+	next := func() bool {
 		n.Columns = append(n.Columns, p.columnDef())
-		comma = p.accept(tokComma)
+		n.ColumnsEnd = p.tok.start
+		return p.accept(tokComma)
+	}
+	comma := next()
+	for comma && p.tok.kind.isName() {
+		comma = next()
 	}
 	if !comma {
 		return
@@ -119,7 +122,11 @@ func (p *parser) createIndex(start int) Statement {
 	p.expect(tokLeft)
 	n.Terms = p.terms()
 	p.expect(tokRightParen)
-	n.Where = p.where()
+	if p.accept(kwWhere) {
+		where := p.tok.start
+		n.Where = p.right(levelOr, 1)
+		n.WhereText = p.from(where)
+	}
 	n.Span = p.from(start)
 	return n
 }

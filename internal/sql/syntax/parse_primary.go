@@ -112,6 +112,7 @@ func (p *parser) column() *Expr {
 		e.Path = append(e.Path, name)
 		name = p.name()
 	}
+	e.bits = uint64(name.Start)
 	e.Text, e.Quote, e.End = name.Text, name.Quote, p.last.end
 	return e
 }

@@ -264,7 +264,9 @@ func (p *parser) alias() Name {
 func (p *parser) terms() []Term {
 	var list []Term
 	for {
-		t := Term{Expr: p.right(levelOr, 2), Order: p.order()}
+		start := p.tok.start
+		t := Term{Expr: p.right(levelOr, 2)}
+		t.Span, t.Order = p.from(start), p.order()
 		if p.accept(kwNulls) {
 			switch {
 			case p.accept(kwFirst):

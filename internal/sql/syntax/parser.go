@@ -14,6 +14,7 @@ const (
 // accepts: all rules return without a check of their own.
 type parser struct {
 	sql    string
+	stored bool  // see ParseStored
 	tok    token // the lookahead: the next token to be consumed
 	last   token // the one before it
 	peeked token // the one after it, if isPeek
@@ -245,7 +246,7 @@ func (p *parser) nameTerms() []NameTerm {
 		if p.order() != OrderNone {
 			t.Legacy = true
 		}
-		if t.Legacy {
+		if t.Legacy && !p.stored {
 			p.raise(`syntax error after column name "`+t.Name.Of(p.sql)+`"`, -1)
 		}
 		list = append(list, t)

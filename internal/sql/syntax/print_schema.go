@@ -106,9 +106,8 @@ func (w *printer) reference(r *Reference) {
 	w.word("REFERENCES")
 	w.name(r.Table)
 	w.nameTerms(r.Columns)
-	texts := [...]string{"", "SET NULL", "SET DEFAULT", "CASCADE", "RESTRICT"}
-	w.wordIf(r.OnDelete != ActionNone, "ON DELETE "+texts[r.OnDelete])
-	w.wordIf(r.OnUpdate != ActionNone, "ON UPDATE "+texts[r.OnUpdate])
+	w.wordIf(r.OnDelete != ActionNone, "ON DELETE "+r.OnDelete.String())
+	w.wordIf(r.OnUpdate != ActionNone, "ON UPDATE "+r.OnUpdate.String())
 }
 
 func (w *printer) deferrable(d Deferrable) {

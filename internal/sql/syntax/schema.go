@@ -12,6 +12,7 @@ type CreateTable struct {
 	Strict       bool
 	Query        *Select
 	Body         Span // from the ( to the ), or of the query
+	ColumnsEnd   int  // where the token behind the last column begins: a comma or the )
 }
 
 // A ColumnDef is the definition of a column.
@@ -86,6 +87,11 @@ const (
 	ActionRestrict
 )
 
+// String returns the action in SQL.
+func (a Action) String() string {
+	return [...]string{"NO ACTION", "SET NULL", "SET DEFAULT", "CASCADE", "RESTRICT"}[a]
+}
+
 // A Deferrable is when a foreign key is checked.
 type Deferrable uint8
 
@@ -105,6 +111,7 @@ type CreateIndex struct {
 	Table       Name
 	Terms       []Term
 	Where       *Expr
+	WhereText   Span // of Where, with the parentheses around it
 }
 
 // A CreateView is a CREATE VIEW.

@@ -11,6 +11,7 @@ import (
 	"github.com/foliofs/folio/internal/ddl"
 	"github.com/foliofs/folio/internal/format"
 	"github.com/foliofs/folio/internal/record"
+	"github.com/foliofs/folio/internal/sql/value"
 )
 
 // maxRow is the largest size of a record in bytes, SQLite's own default limit.
@@ -162,7 +163,7 @@ func (r *rowBuilder) mistyped(c *ddl.Column, typ format.SerialType) error {
 
 // set puts v into s as a column of affinity a stores it. It reports false for a value of a type
 // that has no place in a database.
-func (r *rowBuilder) set(s *slot, a ddl.Affinity, v any) bool {
+func (r *rowBuilder) set(s *slot, a value.Affinity, v any) bool {
 	switch v := v.(type) {
 	case nil:
 		*s = slot{}
@@ -196,7 +197,7 @@ func (r *rowBuilder) set(s *slot, a ddl.Affinity, v any) bool {
 	return true
 }
 
-func (r *rowBuilder) setOther(s *slot, a ddl.Affinity, v any) bool {
+func (r *rowBuilder) setOther(s *slot, a value.Affinity, v any) bool {
 	switch v := v.(type) {
 	case int:
 		r.setInt(s, a, int64(v))
@@ -237,11 +238,11 @@ func (r *rowBuilder) setOther(s *slot, a ddl.Affinity, v any) bool {
 
 // setValue puts in a value that was read from a row. Its text may be in another encoding than the
 // database's.
-func (r *rowBuilder) setValue(s *slot, a ddl.Affinity, v record.Value) bool {
+func (r *rowBuilder) setValue(s *slot, a value.Affinity, v record.Value) bool {
 	switch {
 	case v.Kind() == record.Blob:
 		*s = slot{typ: format.SerialBlob + format.SerialType(2*uint64(len(v.Bytes()))), from: fromValue}
-	case v.Kind() == record.Text && a < ddl.AffinityNumeric && v.Enc() <= format.UTF8 && r.enc <= format.UTF8:
+	case v.Kind() == record.Text && a < value.AffinityNumeric && v.Enc() <= format.UTF8 && r.enc <= format.UTF8:
 		*s = slot{typ: format.SerialText + format.SerialType(2*uint64(len(v.Bytes()))), from: fromValue}
 	case v.Kind() == record.Text:
 		if r.setText(s, a, v.Text()); s.from == fromValue { // its bytes are not v's
@@ -255,25 +256,25 @@ func (r *rowBuilder) setValue(s *slot, a ddl.Affinity, v record.Value) bool {
 
 // setInt applies the affinity to an integer. A REAL column keeps one as an integer if that is
 // shorter.
-func (r *rowBuilder) setInt(s *slot, a ddl.Affinity, v int64) {
+func (r *rowBuilder) setInt(s *slot, a value.Affinity, v int64) {
 	switch {
-	case a == ddl.AffinityText:
+	case a == value.AffinityText:
 		r.made(s, strconv.AppendInt(r.text, v, 10))
-	case a == ddl.AffinityReal && format.IntType(v) == format.SerialInt64:
+	case a == value.AffinityReal && format.IntType(v) == format.SerialInt64:
 		s.setFloat(float64(v))
 	default:
 		s.setInt(v)
 	}
 }
 
-func (r *rowBuilder) setFloat(s *slot, a ddl.Affinity, v float64) {
+func (r *rowBuilder) setFloat(s *slot, a value.Affinity, v float64) {
 	switch a {
-	case ddl.AffinityText:
+	case value.AffinityText:
 		if v == v {
 			r.made(s, record.AppendFloat(r.text, v))
 			return
 		}
-	case ddl.AffinityBlob:
+	case value.AffinityBlob:
 	default:
 		if i, ok := record.WholeNumber(v); ok {
 			r.setInt(s, a, i)
@@ -283,8 +284,8 @@ func (r *rowBuilder) setFloat(s *slot, a ddl.Affinity, v float64) {
 	s.setFloat(v)
 }
 
-func (r *rowBuilder) setText(s *slot, a ddl.Affinity, v string) {
-	if a >= ddl.AffinityNumeric {
+func (r *rowBuilder) setText(s *slot, a value.Affinity, v string) {
+	if a >= value.AffinityNumeric {
 		switch n := record.ParseNumber(v); n.Kind {
 		case record.Integer:
 			r.setInt(s, a, n.Int)

@@ -6,6 +6,7 @@ import (
 	"github.com/foliofs/folio/internal/ddl"
 	"github.com/foliofs/folio/internal/format"
 	"github.com/foliofs/folio/internal/record"
+	"github.com/foliofs/folio/internal/sql/value"
 )
 
 // A columnRule is the rule that the values of a column must keep.
@@ -48,10 +49,10 @@ func columnRules(def *tableDef) []columnRule {
 		case def.ddl.Strict:
 			r.kinds = strictKinds[c.Standard]
 		case field == none: // virtual: it was given its affinity
-		case c.Affinity == ddl.AffinityText:
+		case c.Affinity == value.AffinityText:
 			r.kinds = 1<<record.Null | 1<<record.Text | 1<<record.Blob
 		default:
-			r.numeric = c.Affinity >= ddl.AffinityNumeric
+			r.numeric = c.Affinity >= value.AffinityNumeric
 		}
 		if r.notNull || r.numeric || r.kinds != allKinds {
 			rules = append(rules, r)

@@ -15,7 +15,7 @@ import (
 // A computed column is a generated one: its value comes from the other columns of its row.
 type computed struct {
 	column   int
-	affinity ddl.Affinity
+	affinity value.Affinity
 	expr     *expr.Expr
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/foliofs/folio/internal/expr"
 	"github.com/foliofs/folio/internal/record"
 	"github.com/foliofs/folio/internal/search"
+	"github.com/foliofs/folio/internal/sql/value"
 )
 
 // A tableDef has everything that is needed to read a table.
@@ -67,8 +68,8 @@ func (rx *Rx) newTableDef(o Object) (*tableDef, error) {
 		def.shape.fields[i] = column{
 			name:  c.Name,
 			field: none,
-			real:  c.Affinity == ddl.AffinityReal,
-			dflt:  rx.defaultValue(&c.Default),
+			real:  c.Affinity == value.AffinityReal,
+			dflt:  rx.stored(c.Default.Value),
 			expr:  c.Default.Kind == ddl.DefaultExpr,
 		}
 	}
@@ -121,20 +122,12 @@ func (rx *Rx) keyColumns(terms []ddl.IndexedColumn) []record.KeyColumn {
 	return key
 }
 
-// defaultValue returns a default as a value. Only a constant is one; SQLite lets no other be the
-// default of an added column.
-func (rx *Rx) defaultValue(d *ddl.Default) record.Value {
-	switch d.Kind {
-	case ddl.DefaultInteger:
-		return record.OfInt(d.Int)
-	case ddl.DefaultReal:
-		return record.OfFloat(d.Real)
-	case ddl.DefaultText:
-		return rx.textValue([]byte(d.Text))
-	case ddl.DefaultBlob:
-		return record.OfBlob([]byte(d.Text))
+// stored returns a value with its text in the encoding of the database.
+func (rx *Rx) stored(v record.Value) record.Value {
+	if v.Kind() == record.Text {
+		return rx.textValue(v.Bytes())
 	}
-	return record.Value{}
+	return v
 }
 
 // newIndexDef describes index o of a table.
@@ -150,7 +143,7 @@ func (rx *Rx) newIndexDef(o Object, table *tableDef) (*indexDef, error) {
 		f := column{field: i}
 		if c.Column >= 0 {
 			f.name = t.Columns[c.Column].Name
-			f.real = t.Columns[c.Column].Affinity == ddl.AffinityReal
+			f.real = t.Columns[c.Column].Affinity == value.AffinityReal
 		}
 		if c.Column == ddl.Rowid && i == len(stored)-1 {
 			def.shape.rowidField = i
@@ -210,7 +203,7 @@ func (rx *Rx) insertDefaults(t *ddl.Table) []insertDefault {
 
 func (rx *Rx) insertDefault(t *ddl.Table, d *ddl.Default) insertDefault {
 	if v, ok := d.Inserted(); ok {
-		return insertDefault{value: rx.defaultValue(&v), known: true}
+		return insertDefault{value: rx.stored(v), known: true}
 	}
 	layout := ""
 	switch ddl.Fold(strings.Trim(d.Expr, "() \t\r\n\f")) {

@@ -203,7 +203,7 @@ func (k *foreignKey) parentExists(tx *Tx, values []record.Value) (ok bool, err e
 	t := k.parent.ddl
 	p := Table{&tx.Rx, k.parent}
 	if k.index == nil && !t.WithoutRowid {
-		v := value.Apply(values[0], ddl.AffinityInteger)
+		v := value.Apply(values[0], value.AffinityInteger)
 		if v.Kind() != record.Integer {
 			return false, nil
 		}
@@ -317,7 +317,7 @@ func (k *foreignKey) follows(child *ddl.Table, row *Row, values []record.Value) 
 // leads to fewer.
 func (k *foreignKey) candidates(tx *Tx, c Table, values []record.Value) (func(yield func(Row, error) bool), error) {
 	if len(k.Columns) == 1 && k.Columns[0] == c.def.shape.alias {
-		v := value.Apply(values[0], ddl.AffinityInteger)
+		v := value.Apply(values[0], value.AffinityInteger)
 		return c.Range(v.Int(), v.Int()), nil
 	}
 	if c.def.Key != nil || !k.comparable(c.def.ddl) {
@@ -349,7 +349,7 @@ func (k *foreignKey) candidates(tx *Tx, c Table, values []record.Value) (func(yi
 func (k *foreignKey) comparable(child *ddl.Table) bool {
 	for i, c := range k.Columns {
 		a, b := &child.Columns[c], &k.parent.ddl.Columns[k.to[i]]
-		numeric := a.Affinity >= ddl.AffinityNumeric && b.Affinity >= ddl.AffinityNumeric
+		numeric := a.Affinity >= value.AffinityNumeric && b.Affinity >= value.AffinityNumeric
 		if !numeric && a.Affinity != b.Affinity || !ddl.EqualFold(a.Collation, b.Collation) {
 			return false
 		}

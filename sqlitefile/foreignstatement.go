@@ -97,8 +97,8 @@ func (k *foreignKey) ownParent(row *rowBuilder, key []record.Value, rowid int64,
 	self, same = whole, whole
 	for i := 0; i < len(own) && self; i++ {
 		c := &k.parent.ddl.Columns[k.to[i]]
-		self = value.Same(value.Apply(key[i], c.Affinity), own[i], ddl.AffinityBlob, ddl.AffinityBlob, c.Collation)
-		same = same && value.Same(key[i], own[i], ddl.AffinityBlob, ddl.AffinityBlob, "")
+		self = value.Same(value.Apply(key[i], c.Affinity), own[i], value.AffinityBlob, value.AffinityBlob, c.Collation)
+		same = same && value.Same(key[i], own[i], value.AffinityBlob, value.AffinityBlob, "")
 	}
 	return self, same
 }

@@ -196,7 +196,7 @@ func (r *rowRules) enter(b *rowBuilder, x *indexRule) (has bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		b.setExpr(&b.slots[x.fields[i]], ddl.AffinityBlob, value.Apply(v, term.Affinity()))
+		b.setExpr(&b.slots[x.fields[i]], value.AffinityBlob, value.Apply(v, term.Affinity()))
 	}
 	return true, nil
 }
@@ -252,7 +252,7 @@ func (x *indexRule) has(row expr.Row) (bool, error) {
 func (r *rowBuilder) exprValue(i int, values []any, arena *[]byte) record.Value {
 	s := &r.slots[i]
 	switch {
-	case s.typ.IsInt() && r.columns[i].Affinity == ddl.AffinityReal:
+	case s.typ.IsInt() && r.columns[i].Affinity == value.AffinityReal:
 		return record.OfFloat(float64(int64(s.num)))
 	case s.typ.IsInt():
 		return record.OfInt(int64(s.num))
@@ -276,7 +276,7 @@ func (r *rowBuilder) exprValue(i int, values []any, arena *[]byte) record.Value 
 }
 
 // setExpr puts the value of an expression into a slot, as a column of the affinity stores it.
-func (r *rowBuilder) setExpr(s *slot, a ddl.Affinity, v record.Value) {
+func (r *rowBuilder) setExpr(s *slot, a value.Affinity, v record.Value) {
 	switch v.Kind() {
 	case record.Integer:
 		r.setInt(s, a, v.Int())

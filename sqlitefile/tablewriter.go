@@ -12,6 +12,7 @@ import (
 	"github.com/foliofs/folio/internal/ddl"
 	"github.com/foliofs/folio/internal/format"
 	"github.com/foliofs/folio/internal/record"
+	"github.com/foliofs/folio/internal/sql/value"
 )
 
 // A TableWriter reads and changes one table within a write transaction. Every index of the table is
@@ -135,7 +136,7 @@ func (t TableWriter) chooseRowid(values []any) (int64, error) {
 	s := t.state
 	if a := t.def.shape.alias; a >= 0 && a < len(values) && values[a] != nil {
 		var slot slot
-		switch ok := s.row.set(&slot, ddl.AffinityInteger, values[a]); {
+		switch ok := s.row.set(&slot, value.AffinityInteger, values[a]); {
 		case ok && slot.typ.IsInt():
 			return int64(slot.num), nil
 		case ok && slot.typ == format.SerialNull:

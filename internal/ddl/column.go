@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/foliofs/folio/internal/sql/syntax"
+	"github.com/foliofs/folio/internal/sql/value"
 )
 
 // A Column is a column of a table.
@@ -14,7 +15,7 @@ type Column struct {
 	// other as written, with its comments, "" for none.
 	Type     string
 	Standard StandardType
-	Affinity Affinity // of Type (see scanAffinity), except that STRICT tables store ANY as it is, and for an empty type in quotes (Q4)
+	Affinity value.Affinity // of Type (see value.AffinityOf), except that STRICT tables store ANY as it is, and for an empty type in quotes (Q4)
 
 	NotNull         bool // also if a PRIMARY KEY implies it
 	NotNullConflict syntax.Conflict
@@ -75,7 +76,7 @@ func (c *Column) setType(text string) {
 		c.Type, c.Affinity = standardTypes[c.Standard].name, standardTypes[c.Standard].affinity
 		return
 	}
-	c.Type, c.Affinity = Unquote(text), scanAffinity(Unquote(text))
+	c.Type, c.Affinity = Unquote(text), AffinityOf(text)
 }
 
 // unquoteType takes the quotes off a type that is one quoted word (Q4). SQLite looks at the first

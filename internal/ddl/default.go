@@ -1,18 +1,20 @@
 package ddl
 
-import "github.com/foliofs/folio/internal/sql/syntax"
+import (
+	"github.com/foliofs/folio/internal/record"
+	"github.com/foliofs/folio/internal/sql/syntax"
+	"github.com/foliofs/folio/internal/sql/value"
+)
 
 // A Default is the value of a column that an insertion leaves out, and of a column that was added
-// to the table after the row was written. A constant is a value, to which the affinity of the
-// column has been applied as SQLite applies it to a record that ends before the column. Any other
-// expression, for example CURRENT_TIME or a function call, has the kind DefaultExpr and only its
-// text; SQLite lets no such column be added to a table that has rows.
+// to the table after the row was written.
 type Default struct {
 	Kind DefaultKind
-	Int  int64   // of DefaultInteger
-	Real float64 // of DefaultReal
-	Text string  // of DefaultText in UTF-8, and the bytes of DefaultBlob
-	Expr string  // as written, as PRAGMA table_info shows it; "" if there is no default
+	Expr string // as written, as PRAGMA table_info shows it; "" if there is no default
+
+	// Value is the value of a DefaultConstant, texts in UTF-8. The affinity of the column has been
+	// applied, as SQLite applies it to a record that ends before the column.
+	Value record.Value
 
 	tree *syntax.Expr // of Expr
 }
@@ -22,13 +24,9 @@ type DefaultKind uint8
 
 // The kinds of defaults.
 const (
-	DefaultNone DefaultKind = iota // no DEFAULT: the value is NULL
-	DefaultNull
-	DefaultInteger
-	DefaultReal
-	DefaultText
-	DefaultBlob
-	DefaultExpr
+	DefaultNone     DefaultKind = iota // no DEFAULT: the value is NULL
+	DefaultConstant                    // a value
+	DefaultExpr                        // any other expression, such as CURRENT_TIME: no old row can lack the column
 )
 
 // setDefault sets the default of the column under construction. SQLite refuses an expression that
@@ -62,7 +60,24 @@ func reference(e *syntax.Expr) int {
 	return at
 }
 
-// isTruth reports whether an expression is the word TRUE or FALSE.
-func isTruth(e *syntax.Expr) bool {
-	return e.Op == syntax.OpColumn && len(e.Path) == 0 && e.Quote == 0 && truthWord(e.Text)
+// settle turns a constant into a value with the affinity of the column.
+func (d *Default) settle(a value.Affinity) {
+	if d.Kind != DefaultExpr {
+		return
+	}
+	if v, ok := new(evaluator).value(d.tree, a, false); ok {
+		d.Kind, d.Value = DefaultConstant, value.Apply(v, a)
+	}
+}
+
+// Inserted returns the value of a row that is inserted without the column, before the affinity of
+// the column is applied. It differs from Value, which is for rows that are older than the column:
+// for example, DEFAULT 1e3 of a TEXT column is '1000.0' in a new row and '1e3' in an old one. ok
+// reports whether the default is a constant and its value is known.
+func (d *Default) Inserted() (v record.Value, ok bool) {
+	if d.Kind == DefaultNone {
+		return record.Value{}, true
+	}
+	ev := evaluator{insert: true}
+	return ev.value(d.tree, value.AffinityBlob, false)
 }

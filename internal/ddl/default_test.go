@@ -4,25 +4,28 @@ import (
 	"fmt"
 	"math"
 	"testing"
+
+	"github.com/foliofs/folio/internal/record"
 )
 
 // describe writes the value of a default.
 func (d Default) describe() string {
-	switch d.Kind {
-	case DefaultNone:
+	v := d.Value
+	switch {
+	case d.Kind == DefaultNone:
 		return "none"
-	case DefaultNull:
-		return "null"
-	case DefaultInteger:
-		return fmt.Sprint("int ", d.Int)
-	case DefaultReal:
-		return fmt.Sprint("real ", d.Real)
-	case DefaultText:
-		return fmt.Sprintf("text %q", d.Text)
-	case DefaultBlob:
-		return fmt.Sprintf("blob %x", d.Text)
+	case d.Kind == DefaultExpr:
+		return "expr " + d.Expr
+	case v.Kind() == record.Integer:
+		return fmt.Sprint("int ", v.Int())
+	case v.Kind() == record.Float:
+		return fmt.Sprint("real ", v.Float())
+	case v.Kind() == record.Text:
+		return fmt.Sprintf("text %q", v.Bytes())
+	case v.Kind() == record.Blob:
+		return fmt.Sprintf("blob %x", v.Bytes())
 	}
-	return "expr " + d.Expr
+	return "null"
 }
 
 // TestDefaults pins the values of constants in columns without a type and of several.
@@ -77,7 +80,7 @@ func TestDefaults(t *testing.T) {
 		{"DEFAULT (-(-'1.5'))", "real 1.5"},
 		{"DEFAULT (-true)", "int -1"},
 		{"DEFAULT (?1)", "null"},
-		{"TEXT DEFAULT (CAST(5 AS REAL))", "expr CAST(5 AS REAL)"},
+		{"TEXT DEFAULT (CAST(5 AS REAL))", `text "5.0"`},
 		{"TEXT DEFAULT (CAST(1.5 AS TEXT))", `text "1.5"`},
 		{"DEFAULT 1 DEFAULT 2", "int 2"},
 		{"TEXT DEFAULT 1.50", `text "1.50"`},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/foliofs/folio/internal/sql/syntax"
+	"github.com/foliofs/folio/internal/sql/value"
 )
 
 // A tableMaker derives a Table from a CREATE TABLE.
@@ -23,7 +24,7 @@ func newTable(sql string, n *syntax.CreateTable, end int) (*Table, error) {
 	t := &Table{
 		Name: n.Name.Name.Text, Schema: n.Name.Schema.Text, Temp: n.Temp, IfNotExists: n.IfNotExists,
 		WithoutRowid: n.WithoutRowid, Strict: n.Strict,
-		RowidAlias: -1, end: n.ColumnsEnd, byName: make(map[string]int, len(n.Columns)),
+		RowidAlias: -1, Columns: make([]Column, 0, len(n.Columns)), end: n.ColumnsEnd, byName: make(map[string]int, len(n.Columns)),
 	}
 	// SQLite stores a statement with options up to its semicolon.
 	if t.body = sql[n.Name.Name.Start:n.Body.End]; n.WithoutRowid || n.Strict {
@@ -100,7 +101,7 @@ func (m *tableMaker) strict(n *syntax.CreateTable) error {
 			return &SyntaxError{n.Columns[i].Start, fmt.Sprintf("type %q of column %q in a STRICT table", clip(c.Type), clip(c.Name))}
 		}
 		if c.Standard == Any {
-			c.Affinity = AffinityBlob
+			c.Affinity = value.AffinityBlob
 		}
 		if c.PrimaryKey && i != m.t.RowidAlias {
 			c.NotNull = true

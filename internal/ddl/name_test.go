@@ -1,6 +1,10 @@
 package ddl
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/foliofs/folio/internal/sql/value"
+)
 
 func TestUnquote(t *testing.T) {
 	t.Parallel()
@@ -38,14 +42,14 @@ func TestFold(t *testing.T) {
 // TestScanAffinity holds declared types to the rules of SQLite.
 func TestScanAffinity(t *testing.T) {
 	t.Parallel()
-	for in, want := range map[string]Affinity{
-		"INT": AffinityInteger, "TINYint(1)": AffinityInteger, "VARCHAR(10)": AffinityText, "CLOB": AffinityText,
-		"mediumtext": AffinityText, "BLOB": AffinityBlob, "REAL": AffinityReal, "DOUBLE PRECISION": AffinityReal, "FLOAT": AffinityReal,
-		"NUMERIC": AffinityNumeric, "DATE": AffinityNumeric, "FLOATING POINT": AffinityInteger, "CHARINT": AffinityInteger,
-		"REALBLOB": AffinityBlob, "BLOBREAL": AffinityBlob, "BLOBTEXT": AffinityText, "TEXTBLOB": AffinityText, "ANY": AffinityNumeric, "x": AffinityNumeric,
+	for in, want := range map[string]value.Affinity{
+		"INT": value.AffinityInteger, "TINYint(1)": value.AffinityInteger, "VARCHAR(10)": value.AffinityText, "CLOB": value.AffinityText,
+		"mediumtext": value.AffinityText, "BLOB": value.AffinityBlob, "REAL": value.AffinityReal, "DOUBLE PRECISION": value.AffinityReal, "FLOAT": value.AffinityReal,
+		"NUMERIC": value.AffinityNumeric, "DATE": value.AffinityNumeric, "FLOATING POINT": value.AffinityInteger, "CHARINT": value.AffinityInteger,
+		"REALBLOB": value.AffinityBlob, "BLOBREAL": value.AffinityBlob, "BLOBTEXT": value.AffinityText, "TEXTBLOB": value.AffinityText, "ANY": value.AffinityNumeric, "x": value.AffinityNumeric,
 	} {
-		if got := scanAffinity(in); got != want {
-			t.Errorf("scanAffinity(%q) = %v, want %v", in, got, want)
+		if got := value.AffinityOf(in); got != want {
+			t.Errorf("value.AffinityOf(%q) = %v, want %v", in, got, want)
 		}
 	}
 }

@@ -49,14 +49,14 @@ func (x *Expr) Eval(row Row) (record.Value, error) { return x.program.Eval(row) 
 
 // Affinity returns the affinity that an index gives the value of the expression before it stores
 // that.
-func (x *Expr) Affinity() ddl.Affinity {
+func (x *Expr) Affinity() value.Affinity {
 	switch {
 	case x.affinity == value.NoAffinity:
-		return ddl.AffinityBlob
+		return value.AffinityBlob
 	case x.affinity.Numeric():
-		return ddl.AffinityNumeric
+		return value.AffinityNumeric
 	}
-	return ddl.Affinity(x.affinity)
+	return x.affinity
 }
 
 // A term is a part of an expression, whose value is in a register.
@@ -242,7 +242,7 @@ func truthOf(n *syntax.Expr) (truth, ok bool) {
 func (c *compiler) column(name string) (x term, ok bool, err error) {
 	i := c.table.ColumnIndex(name)
 	if i >= 0 && i == c.table.RowidAlias {
-		return c.reads(Rowid, term{affinity: value.Affinity(ddl.AffinityInteger)}), true, nil
+		return c.reads(Rowid, term{affinity: value.AffinityInteger}), true, nil
 	}
 	if i >= 0 {
 		col := &c.table.Columns[i]
@@ -250,13 +250,13 @@ func (c *compiler) column(name string) (x term, ok bool, err error) {
 		if !ok {
 			return term{}, false, fmt.Errorf("column %s with the collation %s", col.Name, col.Collation)
 		}
-		return c.reads(i, term{affinity: value.Affinity(col.Affinity), collation: order}), true, nil
+		return c.reads(i, term{affinity: col.Affinity, collation: order}), true, nil
 	}
 	isRowid := ddl.EqualFold(name, "rowid") || ddl.EqualFold(name, "oid") || ddl.EqualFold(name, "_rowid_")
 	if !isRowid || c.table.WithoutRowid || c.place == Term || c.place == Generated {
 		return term{}, false, nil
 	}
-	return c.reads(Rowid, term{affinity: value.Affinity(ddl.AffinityInteger)}), true, nil
+	return c.reads(Rowid, term{affinity: value.AffinityInteger}), true, nil
 }
 
 // reads completes the term of a column.

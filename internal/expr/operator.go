@@ -261,7 +261,7 @@ func (c *compiler) cast(n *syntax.Expr) (term, error) {
 	if err != nil {
 		return x, err
 	}
-	d, to := c.free(mark), value.Affinity(ddl.AffinityOf(n.Text))
+	d, to := c.free(mark), ddl.AffinityOf(n.Text)
 	c.b.Unary(program.Cast, d, x.reg, to)
 	return term{reg: d, affinity: to, collation: x.collation, explicit: x.explicit}, nil
 }

@@ -357,7 +357,7 @@ func (r *resolver) cast(s *scope, n *syntax.Expr) (*Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Expr{Kind: Cast, Args: []*Expr{x}, Affinity: value.Affinity(ddl.AffinityOf(n.Text)), Collation: x.Collation, Explicit: x.Explicit}, nil
+	return &Expr{Kind: Cast, Args: []*Expr{x}, Affinity: ddl.AffinityOf(n.Text), Collation: x.Collation, Explicit: x.Explicit}, nil
 }
 
 func (r *resolver) match(s *scope, n *syntax.Expr) (*Expr, error) {

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"math"
 
-	"github.com/foliofs/folio/internal/ddl"
 	"github.com/foliofs/folio/internal/record"
 	"github.com/foliofs/folio/internal/sql/catalog"
 	"github.com/foliofs/folio/internal/sql/value"
@@ -14,7 +13,7 @@ import (
 const affinityText = catalog.Text
 
 // applied returns a value as a column of an affinity has it.
-func applied(v record.Value, a value.Affinity) record.Value { return value.Apply(v, ddl.Affinity(a)) }
+func applied(v record.Value, a value.Affinity) record.Value { return value.Apply(v, a) }
 
 // A keySet is a set of values or rows.
 type keySet struct {

@@ -179,7 +179,7 @@ func (i *instruction) compute(a, b record.Value) record.Value {
 		}
 		return record.OfInt(0)
 	case Cast:
-		return value.CastTo(a, i.affinity)
+		return value.Cast(a, i.affinity)
 	}
 	if a.Kind() == record.Null {
 		return a

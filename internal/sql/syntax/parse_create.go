@@ -51,6 +51,7 @@ func (p *parser) createTable(start int, temp bool) Statement {
 // columnDefs reads the columns and constraints of a table. A comma in front of a constraint is
 // required only for the first.
 func (p *parser) columnDefs(n *CreateTable) {
+	n.Columns = make([]ColumnDef, 0, 4)
 	next := func() bool {
 		n.Columns = append(n.Columns, p.columnDef())
 		n.ColumnsEnd = p.tok.start

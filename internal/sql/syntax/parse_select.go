@@ -262,7 +262,7 @@ func (p *parser) alias() Name {
 
 // terms reads the terms of ORDER BY or of an index.
 func (p *parser) terms() []Term {
-	var list []Term
+	list := make([]Term, 0, 2)
 	for {
 		start := p.tok.start
 		t := Term{Expr: p.right(levelOr, 2)}

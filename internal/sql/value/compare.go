@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"strings"
 
-	"github.com/foliofs/folio/internal/ddl"
 	"github.com/foliofs/folio/internal/record"
 )
 
@@ -81,27 +80,6 @@ func Upper(c byte) byte {
 	return c
 }
 
-// An Affinity belongs to an expression. An expression without one yields to the affinity of the
-// other side of a comparison.
-type Affinity int8
-
-const NoAffinity Affinity = -1
-
-func (a Affinity) Numeric() bool { return a >= Affinity(ddl.AffinityNumeric) }
-
-// Comparison returns the affinity that the two sides of a comparison get.
-func Comparison(a, b Affinity) Affinity {
-	switch {
-	case a == NoAffinity:
-		return b
-	case b == NoAffinity:
-		return a
-	case a.Numeric() || b.Numeric():
-		return Affinity(ddl.AffinityNumeric)
-	}
-	return Affinity(ddl.AffinityBlob)
-}
-
 // CompareAs orders two values, neither of them NULL, after an affinity was applied to both.
 func CompareAs(a, b record.Value, as Affinity, c Collation) int {
 	switch {
@@ -112,18 +90,15 @@ func CompareAs(a, b record.Value, as Affinity, c Collation) int {
 		if b.Kind() == record.Text {
 			b = Numeric(b)
 		}
-	case as == Affinity(ddl.AffinityText) && (a.Kind() == record.Text || b.Kind() == record.Text):
-		a, b = Apply(a, ddl.AffinityText), Apply(b, ddl.AffinityText)
+	case as == AffinityText && (a.Kind() == record.Text || b.Kind() == record.Text):
+		a, b = Apply(a, AffinityText), Apply(b, AffinityText)
 	}
 	return Compare(a, b, c)
 }
 
 // Same reports whether the value of a column a equals the value of a column b, neither of them
 // NULL, by the affinities of both and a collation of SQLite's own.
-func Same(a, b record.Value, columnA, columnB ddl.Affinity, order string) bool {
+func Same(a, b record.Value, columnA, columnB Affinity, order string) bool {
 	c, _ := CollationOf(order)
-	return a.Kind() != record.Null && b.Kind() != record.Null && CompareAs(a, b, Comparison(Affinity(columnA), Affinity(columnB)), c) == 0
+	return a.Kind() != record.Null && b.Kind() != record.Null && CompareAs(a, b, Comparison(columnA, columnB), c) == 0
 }
-
-// CastTo is Cast to an affinity of an expression.
-func CastTo(v record.Value, to Affinity) record.Value { return Cast(v, ddl.Affinity(to)) }

@@ -3,7 +3,6 @@ package value
 import (
 	"strconv"
 
-	"github.com/foliofs/folio/internal/ddl"
 	"github.com/foliofs/folio/internal/record"
 )
 
@@ -79,10 +78,10 @@ func Number(v record.Value) record.Value {
 
 // Apply returns the value as a column of the affinity stores it, except that an integer in a REAL
 // column becomes a float.
-func Apply(v record.Value, a ddl.Affinity) record.Value {
+func Apply(v record.Value, a Affinity) record.Value {
 	switch {
-	case a == ddl.AffinityBlob:
-	case a == ddl.AffinityText:
+	case a == AffinityBlob:
+	case a == AffinityText:
 		if v.Kind() == record.Integer || v.Kind() == record.Float {
 			return record.OfText(Text(v))
 		}
@@ -91,7 +90,7 @@ func Apply(v record.Value, a ddl.Affinity) record.Value {
 		if v.Kind() == record.Text {
 			v = wholeOf(Numeric(v))
 		}
-		if a == ddl.AffinityReal && v.Kind() == record.Integer {
+		if a == AffinityReal && v.Kind() == record.Integer {
 			return record.OfFloat(float64(v.Int()))
 		}
 	}
@@ -126,18 +125,18 @@ func Numeric(v record.Value) record.Value {
 }
 
 // Cast converts the value by force.
-func Cast(v record.Value, to ddl.Affinity) record.Value {
+func Cast(v record.Value, to Affinity) record.Value {
 	if v.Kind() == record.Null {
 		return v
 	}
 	switch to {
-	case ddl.AffinityBlob:
+	case AffinityBlob:
 		return record.OfBlob(Text(v))
-	case ddl.AffinityText:
+	case AffinityText:
 		return record.OfText(Text(v))
-	case ddl.AffinityInteger:
+	case AffinityInteger:
 		return record.OfInt(Integer(v))
-	case ddl.AffinityReal:
+	case AffinityReal:
 		return record.OfFloat(Float(v))
 	}
 	return numerify(v)

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/foliofs/folio/internal/ddl"
+	"github.com/foliofs/folio/internal/record"
 	"github.com/foliofs/folio/internal/store"
 )
 
@@ -98,7 +99,7 @@ func columnAdditions(c *ddl.Column, further bool, has func(format string, args .
 	case !further:
 	case c.Default.Kind == ddl.DefaultExpr:
 		has("the column %q with an expression as its default", c.Name)
-	case c.NotNull && c.Default.Kind <= ddl.DefaultNull:
+	case c.NotNull && c.Default.Value.Kind() == record.Null:
 		has("the column %q, which may not be NULL and has no default", c.Name)
 	}
 }

@@ -43,13 +43,13 @@ var importRules = []importRule{
 	{pkg: "internal/match"},                 // for cmd/folio and serve
 	{pkg: "internal/litmus", os: true},      // for tests
 	{pkg: "internal/format", pure: true},
-	{pkg: "internal/ddl", pure: true},
 	{pkg: "internal/record", own: "internal/format"},
 	{pkg: "internal/sql/syntax", pure: true},
-	{pkg: "internal/sql/value", own: "internal/ddl internal/record", pure: true},
+	{pkg: "internal/sql/value", own: "internal/record", pure: true},
+	{pkg: "internal/ddl", own: "internal/record internal/sql/syntax internal/sql/value", pure: true},
 	{pkg: "internal/sql/program", own: "internal/record internal/sql/value"},
 	{pkg: "internal/sql/function", own: "internal/record internal/sql/value", pure: true},
-	{pkg: "internal/expr", own: "internal/ddl internal/record internal/sql/value internal/sql/program internal/sql/function"},
+	{pkg: "internal/expr", own: "internal/ddl internal/record internal/sql/syntax internal/sql/value internal/sql/program internal/sql/function"},
 	{pkg: "internal/private"},         // set by sqlitefile, called by internal/store/native
 	{pkg: "internal/posix", os: true}, // its words, not its files
 	{pkg: "internal/osfile", third: "golang.org/x/sys", os: true},
@@ -69,9 +69,9 @@ var importRules = []importRule{
 	{pkg: "internal/pager", own: "internal/superjournal internal/private internal/format internal/osfile internal/dberr internal/wal internal/btree internal/pageset internal/chain internal/lease"},
 	{pkg: "internal/search", own: "internal/format internal/record internal/btree internal/chain internal/pager"},
 	{pkg: "internal/extsort", own: "internal/record internal/format internal/osfile"},
-	{pkg: "sqlitefile", own: "internal/private internal/format internal/record internal/dberr internal/wal internal/btree internal/bulk internal/extsort internal/pageset internal/chain internal/pager internal/search internal/ddl internal/expr internal/sql/value internal/osfile internal/osfile/readeratfs internal/osfile/memfs"},
+	{pkg: "sqlitefile", own: "internal/private internal/format internal/record internal/dberr internal/wal internal/btree internal/bulk internal/extsort internal/pageset internal/chain internal/pager internal/search internal/ddl internal/expr internal/sql/syntax internal/sql/value internal/osfile internal/osfile/readeratfs internal/osfile/memfs"},
 	{pkg: "internal/sql/catalog", own: "internal/private internal/sql/value sqlitefile"},
-	{pkg: "internal/sql/bind", own: "internal/record internal/sql/syntax internal/sql/value internal/sql/program internal/sql/function internal/sql/catalog"},
+	{pkg: "internal/sql/bind", own: "internal/ddl internal/record internal/sql/syntax internal/sql/value internal/sql/program internal/sql/function internal/sql/catalog"},
 	{pkg: "internal/sql/exec", own: "internal/ddl internal/private internal/record internal/sql/syntax internal/sql/value internal/sql/program internal/sql/function internal/sql/catalog internal/sql/bind sqlitefile"},
 	{pkg: "sqlite", own: "internal/private internal/record internal/osfile internal/sql/syntax internal/sql/value internal/sql/catalog internal/sql/bind internal/sql/exec sqlitefile"},
 	{pkg: "internal/store", own: "internal/posix"},

@@ -142,7 +142,7 @@ func emptyOnly(c *ddl.Column) string {
 
 // hasDefault reports whether a column has a default that is not NULL.
 func hasDefault(c *ddl.Column) bool {
-	return c.Default.Kind == ddl.DefaultExpr || c.Default.Value.Kind() != record.Null
+	return !c.Default.IsNull()
 }
 
 // needsRows reports whether the new column of a table has rules that its rows may break.

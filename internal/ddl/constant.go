@@ -138,7 +138,8 @@ func (ev *evaluator) negate(v record.Value, a value.Affinity) (record.Value, boo
 	return v, known
 }
 
-// cast evaluates CAST. Between a text and a BLOB its result depends on the encoding of the database.
+// cast evaluates CAST. Between a text and a BLOB its result depends on the encoding of the
+// database.
 func (ev *evaluator) cast(e *syntax.Expr, a value.Affinity) (v record.Value, ok bool) {
 	to := AffinityOf(e.Text)
 	within := to

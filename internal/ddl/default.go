@@ -29,6 +29,9 @@ const (
 	DefaultExpr                        // any other expression, such as CURRENT_TIME: no old row can lack the column
 )
 
+// IsNull reports whether the default is NULL, or there is none.
+func (d *Default) IsNull() bool { return d.Kind != DefaultExpr && d.Value.Kind() == record.Null }
+
 // setDefault sets the default of the column under construction. SQLite refuses an expression that
 // refers to anything.
 func (m *tableMaker) setDefault(c *syntax.Constraint) error {

@@ -47,8 +47,8 @@
 // # Limits
 //
 // 32,767 columns in a table and terms in an index or key, 1,048,576 terms in all constraints of a
-// table, 1,000,000,000 bytes of text, and the limits of package syntax. Time and memory are linear in
-// the text. Text after the first NUL byte is ignored, as it is by SQLite.
+// table, 1,000,000,000 bytes of text, and the limits of package syntax. Time and memory are linear
+// in the text. Text after the first NUL byte is ignored, as it is by SQLite.
 //
 // Everything here is pure: no input or output, no state between calls. Results are independent of
 // each other and safe for concurrent reading; Index.Resolve and Index.StoredColumns write to the

@@ -266,8 +266,8 @@ func (c *compiler) reads(i int, x term) term {
 	return x
 }
 
-// member is a column behind the name of the table. SQLite ignores the name of a database in front of
-// that in a schema.
+// member is a column behind the name of the table. SQLite ignores the name of a database in front
+// of that in a schema.
 func (c *compiler) member(n *syntax.Expr) (term, error) {
 	table := n.Path[len(n.Path)-1].Text
 	if !ddl.EqualFold(table, c.table.Name) || c.place == Term || c.place == Generated {

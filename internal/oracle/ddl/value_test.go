@@ -30,8 +30,8 @@ var defaults = []string{
 // declared are types for the affinities.
 var declared = []string{"", "BLOB", "TEXT", "VARCHAR(10)", "INTEGER", "BIGINT", "REAL", "DOUBLE", "NUMERIC", "DECIMAL(5,2)", `""`}
 
-// unknowable holds the constants whose value depends on the encoding of the database, or on how much
-// SQLite's parser simplifies.
+// unknowable holds the constants whose value depends on the encoding of the database, or on how
+// much the parser of SQLite simplifies.
 var unknowable = []string{"CAST(x'31'", "'a' AS BLOB", "IS NULL"}
 
 // TestDefaults compares the value of a column that was added to a row later.

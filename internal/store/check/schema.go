@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"github.com/foliofs/folio/internal/ddl"
-	"github.com/foliofs/folio/internal/record"
 	"github.com/foliofs/folio/internal/store"
 )
 
@@ -99,7 +98,7 @@ func columnAdditions(c *ddl.Column, further bool, has func(format string, args .
 	case !further:
 	case c.Default.Kind == ddl.DefaultExpr:
 		has("the column %q with an expression as its default", c.Name)
-	case c.NotNull && c.Default.Value.Kind() == record.Null:
+	case c.NotNull && c.Default.IsNull():
 		has("the column %q, which may not be NULL and has no default", c.Name)
 	}
 }

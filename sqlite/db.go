@@ -249,7 +249,7 @@ func check(p *syntax.Parsed, sql string) error {
 	}
 	switch p.Statement.(type) {
 	case *syntax.Select:
-		if p.Explain != syntax.ExplainNone {
+		if p.Explain == syntax.ExplainProgram {
 			return &bind.UnsupportedError{What: "EXPLAIN"}
 		}
 		return nil

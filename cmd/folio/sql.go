@@ -19,7 +19,7 @@ The statements are arguments, or lines of standard input. On a terminal there is
 ends a statement, and the end of the input ends the shell. A statement ends with a semicolon. Otherwise
 the first error ends the command. Nothing is changed: a statement that writes is refused, as yet.
 
-Besides statements there are commands: .tables, .schema, .mode; .help lists them.
+Besides statements there are commands: .tables, .schema, .plan, .mode; .help lists them.
 
 With --output json there is one object for each row and line, as docs/howto/query.md describes.`
 

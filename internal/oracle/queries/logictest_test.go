@@ -28,6 +28,7 @@ import (
 var (
 	scripts = flag.String("queries.scripts", "", "a directory with scripts of sqllogictest")
 	each    = flag.Int("queries.each", 1, "run each such script only")
+	plans   = flag.Bool("queries.plans", false, "compare their plans with those of C SQLite, too")
 	wrongs  = flag.Int("queries.wrongs", 20, "stop after so many wrong answers")
 )
 
@@ -41,6 +42,7 @@ type tally struct {
 	sample  map[string]string
 	wrong   int
 	slow    map[string]time.Duration
+	plans   *planTally // nil unless they are compared
 }
 
 // TestLogictest runs scripts of sqllogictest.
@@ -62,6 +64,9 @@ func TestLogictest(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := &tally{refused: make(map[string]int), sample: make(map[string]string), slow: make(map[string]time.Duration)}
+	if *plans {
+		c.plans = newPlanTally()
+	}
 	work := make(chan string)
 	var workers sync.WaitGroup
 	for range 2 {
@@ -81,6 +86,9 @@ func TestLogictest(t *testing.T) {
 	t.Logf("%d scripts: %d queries, %d right, %d wrong, %d refused", c.scripts, c.run, c.passed, c.wrong, c.run-c.passed-c.wrong)
 	for _, why := range slices.SortedFunc(maps.Keys(c.refused), func(a, b string) int { return c.refused[b] - c.refused[a] })[:min(40, len(c.refused))] {
 		t.Logf("%8d %s: %.300s", c.refused[why], why, c.sample[why])
+	}
+	if c.plans != nil {
+		c.plans.report(t)
 	}
 	slow := slices.SortedFunc(maps.Keys(c.slow), func(a, b string) int { return cmp.Compare(c.slow[b], c.slow[a]) })
 	for _, name := range slow[:min(5, len(slow))] {
@@ -120,6 +128,9 @@ func (c *tally) script(t *testing.T, name string) {
 			return
 		case r.query:
 			c.query(t, name, ours, &r)
+			if c.plans != nil {
+				c.plans.compare(ours, theirs, r.sql)
+			}
 		default:
 			if err := theirs.Exec(r.sql); err != nil && !r.fails {
 				t.Logf("%s: %v", name, err)

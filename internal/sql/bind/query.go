@@ -42,7 +42,7 @@ func (r *resolver) begin(parent *scope, n *syntax.Select) (*Query, *scope, error
 	if r.queries++; r.queries > maxQueries {
 		return nil, nil, unsupported("a statement with more than %d queries, those of views and common tables among them", maxQueries)
 	}
-	q := &Query{}
+	q := &Query{Syntax: n}
 	base := &scope{parent: parent, query: q}
 	if parent != nil {
 		base.with = parent.with

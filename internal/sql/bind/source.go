@@ -98,7 +98,7 @@ func (r *resolver) source(s *scope, n *syntax.Source) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !n.Alias.IsZero() {
+	if src.Object = src.Name; !n.Alias.IsZero() {
 		src.Name = n.Alias.Text
 	}
 	if src.Table != nil && !n.IndexedBy.IsZero() && !r.catalog.Index(src.Table.Name, n.IndexedBy.Text) || src.Table == nil && !n.IndexedBy.IsZero() {

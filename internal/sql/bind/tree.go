@@ -21,7 +21,8 @@ type Query struct {
 	Recursive []*Source
 	First     int
 
-	Outer []*Source // the sources of queries around it that it reads
+	Outer  []*Source // the sources of queries around it that it reads
+	Syntax *syntax.Select
 }
 
 // A Column is a column of a result, or of a source.
@@ -51,6 +52,7 @@ type Source struct {
 	Core    *Core
 	Index   int
 	Name    string // alias, or name
+	Object  string // name without the alias; "" of a subquery
 	Schema  string
 	Table   *catalog.Table // or
 	Query   *Query         // or none, for the rows so far of a recursive query

@@ -12,16 +12,18 @@ import (
 
 // A compiler makes the parts of a statement.
 type compiler struct {
-	m       *machine
-	numbers map[ref]int
-	sources map[*bind.Source]*source
-	results map[*bind.Core]*source // of aggregates
-	query   func(q *bind.Query) (rows, error)
-	needed  map[*bind.Source]map[int]bool    // columns that the statement reads
-	wanted  map[*bind.Core][]bind.Order      // the order in which the rows of a core should come
-	ordered map[*bind.Core]bool              // that they do
-	keysOf  map[*bind.Core][]*bind.Expr      // of ORDER BY, that are no results
-	rows    map[*bind.Source]*[]record.Value // of recursive queries
+	m        *machine
+	numbers  map[ref]int
+	sources  map[*bind.Source]*source
+	results  map[*bind.Core]*source // of aggregates
+	query    func(q *bind.Query) (rows, error)
+	needed   map[*bind.Source]map[int]bool    // columns that the statement reads
+	wanted   map[*bind.Core][]bind.Order      // the order in which the rows of a core should come
+	ordered  map[*bind.Core]bool              // that they do
+	together map[*bind.Core]bool              // that equal ones come together
+	keysOf   map[*bind.Core][]*bind.Expr      // of ORDER BY, that are no results
+	rows     map[*bind.Source]*[]record.Value // of recursive queries
+	outline  *outline                         // nil unless the statement is EXPLAIN QUERY PLAN
 }
 
 // evaluator compiles an expression.

@@ -71,12 +71,18 @@ func (c *compiler) core(core *bind.Core, keys []*bind.Expr) (*coreRows, error) {
 		desc := a[0].Name == "max"
 		c.wanted[core] = []bind.Order{{Expr: a[0].Args[0], Collation: a[0].Collation, Desc: desc, NullsFirst: !desc}}
 	}
+	if core.GroupBy == nil {
+		c.outline.distinctAggregates(core)
+	}
 	l, err := c.loops(core)
 	if err != nil {
 		return nil, err
 	}
 	r := &coreRows{m: c.m, input: l, width: len(core.Results), distinct: core.Distinct}
 	if core.Grouped {
+		if core.GroupBy != nil && !c.together[core] {
+			c.outline.tempTree("GROUP BY")
+		}
 		if r.input, err = c.group(core, l); err != nil {
 			return nil, err
 		}
@@ -90,6 +96,12 @@ func (c *compiler) core(core *bind.Core, keys []*bind.Expr) (*coreRows, error) {
 	}
 	if r.results, err = c.evaluators(append(append([]*bind.Expr(nil), core.Results...), keys...)); err != nil {
 		return nil, err
+	}
+	if core.GroupBy != nil {
+		c.outline.distinctAggregates(core)
+	}
+	if core.Distinct && !c.together[core] {
+		c.outline.tempTree("DISTINCT")
 	}
 	r.out = make([]record.Value, len(r.results))
 	for _, e := range core.Results {
@@ -128,6 +140,11 @@ func (r *valueRows) next() (bool, error) {
 }
 
 func (c *compiler) valueRows(core *bind.Core) (*valueRows, error) {
+	if n := len(core.Values); n > 1 {
+		c.outline.add("SCAN %d-ROW VALUES CLAUSE", n)
+	} else {
+		c.outline.add("SCAN CONSTANT ROW")
+	}
 	r := &valueRows{m: c.m, out: make([]record.Value, len(core.Values[0]))}
 	for _, row := range core.Values {
 		e, err := c.evaluators(row)

@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/foliofs/folio/internal/record"
@@ -224,8 +225,15 @@ func (l *level) nextUnmatched(m *machine) (bool, error) {
 // loops makes the loops of a core.
 func (c *compiler) loops(core *bind.Core) (*loops, error) {
 	l := &loops{m: c.m}
-	steps, ordered := plan(core, c.needed, c.wanted[core])
-	c.ordered[core] = ordered
+	steps, ordered, together := plan(core, c.needed, c.wanted[core])
+	c.ordered[core], c.together[core] = ordered, together
+	if len(steps) == 0 {
+		c.outline.add("SCAN CONSTANT ROW")
+	}
+	queries, err := c.fromQueries(core, steps)
+	if err != nil {
+		return nil, err
+	}
 	var done uint64
 	pending := slices.Clone(core.Where)
 	take := func() (list []*bind.Expr) {
@@ -238,7 +246,6 @@ func (c *compiler) loops(core *bind.Core) (*loops, error) {
 		})
 		return list
 	}
-	var err error
 	if l.before, err = c.evaluators(take()); err != nil {
 		return nil, err
 	}
@@ -248,18 +255,20 @@ func (c *compiler) loops(core *bind.Core) (*loops, error) {
 		if st.source.Index >= core.LastRight() { // before, there are rows of NULLs to come
 			where = take()
 		}
-		lv, err := c.level(l, st, where)
+		c.outline.step(core, st)
+		lv, err := c.level(l, st, where, queries)
 		if err != nil {
 			return nil, err
 		}
 		l.levels = append(l.levels, lv)
 	}
+	c.outline.unmatched(core)
 	return l, nil
 }
 
 // level makes the loop of a step. The conditions are those of WHERE that can be evaluated first
 // here.
-func (c *compiler) level(l *loops, st *step, where []*bind.Expr) (lv *level, err error) {
+func (c *compiler) level(l *loops, st *step, where []*bind.Expr, queries map[*bind.Source]rows) (lv *level, err error) {
 	lv = &level{source: c.sources[st.source], left: st.source.Left()}
 	filters := where
 	if st.source.OwnCondition() {
@@ -282,7 +291,7 @@ func (c *compiler) level(l *loops, st *step, where []*bind.Expr) (lv *level, err
 	if lv.covered, err = c.evaluators(covered); err != nil {
 		return nil, err
 	}
-	if lv.access, err = c.access(l, st); err != nil || !st.source.Right() {
+	if lv.access, err = c.access(l, st, queries[st.source]); err != nil || !st.source.Right() {
 		return lv, err
 	}
 	lv.right = &unmatched{}
@@ -303,10 +312,10 @@ func (c *compiler) level(l *loops, st *step, where []*bind.Expr) (lv *level, err
 }
 
 // access makes the access of a step.
-func (c *compiler) access(l *loops, st *step) (access, error) {
+func (c *compiler) access(l *loops, st *step, query rows) (access, error) {
 	s := c.sources[st.source]
 	if st.source.Table == nil {
-		return c.queryAccess(l, st, s)
+		return c.queryAccess(l, st, s, query)
 	}
 	s.table = &table{handle: st.source.Table.Handle}
 	c.m.tables = append(c.m.tables, s.table)
@@ -347,16 +356,12 @@ func (c *compiler) rowidBound(b *constraint) (*evaluator, bool, error) {
 }
 
 // queryAccess reads a query, or the rows so far of a recursive one.
-func (c *compiler) queryAccess(l *loops, st *step, s *source) (access, error) {
+func (c *compiler) queryAccess(l *loops, st *step, s *source, r rows) (access, error) {
 	s.nulls = make([]record.Value, len(st.source.Columns)+1)
 	if st.source.Query == nil {
 		return c.oneRow(st, s)
 	}
-	r, err := c.query(st.source.Query)
-	if err != nil {
-		return nil, err
-	}
-	if len(l.levels) == 0 && !st.source.Left() && !st.source.Right() {
+	if len(l.levels) == 0 && streams(st) {
 		return &streamed{rows: r, source: s}, nil
 	}
 	a := &storedRow{rows: r, source: s, keeps: len(st.source.Query.Outer) == 0}
@@ -368,6 +373,37 @@ func (c *compiler) queryAccess(l *loops, st *step, s *source) (access, error) {
 	h, err := c.hash(st, s, a)
 	h.stored = a
 	return h, err
+}
+
+// streams reports whether the first step can read the rows of a query as they come.
+func streams(st *step) bool { return !st.source.Left() && !st.source.Right() }
+
+// fromQueries makes the rows of the queries in FROM.
+func (c *compiler) fromQueries(core *bind.Core, steps []*step) (map[*bind.Source]rows, error) {
+	var all map[*bind.Source]rows
+	for _, s := range core.Sources {
+		if s.Query == nil {
+			continue
+		}
+		kind := "MATERIALIZE"
+		if st := steps[0]; st.source == s && streams(st) {
+			kind = "CO-ROUTINE"
+		}
+		end := func() {}
+		if c.outline != nil {
+			end = c.outline.within("%s %s", kind, cmp.Or(s.Object, c.outline.sourceName(s)))
+		}
+		r, err := c.query(s.Query)
+		if err != nil {
+			return nil, err
+		}
+		end()
+		if all == nil {
+			all = make(map[*bind.Source]rows)
+		}
+		all[s] = r
+	}
+	return all, nil
 }
 
 // oneRow reads the row of a recursive query that is being expanded.
@@ -496,7 +532,9 @@ func (c *compiler) equalTo(b *constraint, affinity value.Affinity, in *inLoop) (
 	in.cell = &source{over: make([]record.Value, 1)}
 	in.affinity, in.collation = affinity, b.collation
 	if b.query != nil {
+		end := c.withinSubquery(b.condition)
 		in.rows, err = c.query(b.query)
+		end()
 	} else {
 		in.list, err = c.evaluators(b.list)
 	}

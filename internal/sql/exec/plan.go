@@ -71,8 +71,9 @@ type planner struct {
 	anyOrder    bool                          // or another order of the same terms
 }
 
-// plan returns the steps of a core, and whether the rows come in the wanted order.
-func plan(core *bind.Core, needed map[*bind.Source]map[int]bool, wanted []bind.Order) (steps []*step, ordered bool) {
+// plan returns the steps of a core, and whether the rows come in the wanted order, or together if
+// they are to be grouped.
+func plan(core *bind.Core, needed map[*bind.Source]map[int]bool, wanted []bind.Order) (steps []*step, ordered, together bool) {
 	p := &planner{core: core, needed: needed, wanted: wanted}
 	for _, s := range core.Sources {
 		conditions := core.Where
@@ -86,14 +87,15 @@ func plan(core *bind.Core, needed map[*bind.Source]map[int]bool, wanted []bind.O
 		p.constraints = append(p.constraints, list)
 	}
 	if len(core.Sources) == 1 && wanted != nil {
-		return p.only()
+		steps, ordered = p.only()
+		return steps, ordered, false
 	}
 	if len(core.Sources) == 1 && (core.GroupBy != nil || core.Distinct && !core.Grouped) {
-		steps, _ = p.together()
-		return steps, false
+		steps, together = p.together()
+		return steps, false, together
 	}
 	steps = p.order()
-	return steps, len(steps) > 0 && wanted != nil && p.ordered(steps[0])
+	return steps, len(steps) > 0 && wanted != nil && p.ordered(steps[0]), false
 }
 
 // only returns the step of a core with one source, by its costs and that of sorting.

@@ -65,6 +65,7 @@ func (c *compiler) single(q *bind.Query) (rows, *sorted, error) {
 	if err != nil || by == nil || c.ordered[core] && !core.Grouped {
 		return r, nil, err
 	}
+	c.outline.tempTree("ORDER BY")
 	s := &sorted{m: c.m, rows: r, full: func() []record.Value { return r.out }, keys: by, width: r.width, most: -1}
 	return s, s, nil
 }
@@ -78,25 +79,56 @@ func sortKeys(q *bind.Query) (keys []sortKey) {
 
 // compound makes the rows of the first n cores of a query.
 func (c *compiler) compound(q *bind.Query, n int) (rows, error) {
-	core := q.Cores[n-1]
-	var right rows
-	var err error
-	if core.Values != nil {
-		right, err = c.valueRows(core)
-	} else {
-		right, err = c.core(core, nil)
+	if n == 1 {
+		return c.member(q.Cores[0])
 	}
-	if err != nil || n == 1 {
-		return right, err
-	}
-	left, err := c.compound(q, n-1)
+	operator := q.Operators[n-1]
+	merged := operator != syntax.UnionAll || q.OrderBy != nil
+	left, right, err := c.members(q, n, merged)
 	if err != nil {
 		return nil, err
 	}
-	if q.Operators[n-1] == syntax.UnionAll {
+	if operator == syntax.UnionAll {
 		return &chained{left: left, right: right}, nil
 	}
 	return &combined{m: c.m, left: left, right: right, operator: q.Operators[n-1], orders: collations(q, n)}, nil
+}
+
+// member makes the rows of one core of a compound.
+func (c *compiler) member(core *bind.Core) (rows, error) {
+	if core.Values != nil {
+		return c.valueRows(core)
+	}
+	return c.core(core, nil)
+}
+
+// members makes the rows to the left and right of the operator in front of the n-th core. SQLite
+// merges sorted rows unless the operator is UNION ALL and no order is asked for.
+func (c *compiler) members(q *bind.Query, n int, merged bool) (left, right rows, err error) {
+	o := c.outline
+	beginLeft, leftName, rightName := n == 2, "LEFT-MOST SUBQUERY", "UNION ALL"
+	if merged {
+		defer o.within("MERGE (%s)", q.Operators[n-1])()
+		beginLeft, leftName, rightName = true, "LEFT", "RIGHT"
+	} else if n == 2 {
+		defer o.within("COMPOUND QUERY")()
+	}
+	end := func() {}
+	if beginLeft {
+		end = o.within("%s", leftName)
+	}
+	if left, err = c.compound(q, n-1); err != nil {
+		return nil, nil, err
+	}
+	if merged {
+		o.tempTree("ORDER BY")
+	}
+	end()
+	defer o.within("%s", rightName)()
+	if right, err = c.member(q.Cores[n-1]); err == nil && merged {
+		o.tempTree("ORDER BY")
+	}
+	return left, right, err
 }
 
 // collations returns those by which the first n cores of a query are compared.

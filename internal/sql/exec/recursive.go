@@ -32,9 +32,12 @@ func (c *compiler) recursive(q *bind.Query) (rows, error) {
 	first := *q
 	first.Cores, first.Operators = q.Cores[:q.First], q.Operators[:q.First]
 	var err error
+	end := c.outline.within("SETUP")
 	if r.first, err = c.compound(&first, q.First); err != nil {
 		return nil, err
 	}
+	end()
+	defer c.outline.within("RECURSIVE STEP")()
 	for i, core := range q.Cores[q.First:] {
 		part, err := c.core(core, nil)
 		if err != nil {

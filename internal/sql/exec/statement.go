@@ -42,12 +42,17 @@ func Compile(c *catalog.Catalog, sql string, p *syntax.Parsed) (*Statement, erro
 	k := &compiler{
 		m: &machine{}, numbers: make(map[ref]int), sources: make(map[*bind.Source]*source),
 		results: make(map[*bind.Core]*source), keysOf: make(map[*bind.Core][]*bind.Expr),
-		wanted: make(map[*bind.Core][]bind.Order), ordered: make(map[*bind.Core]bool),
+		wanted: make(map[*bind.Core][]bind.Order), ordered: make(map[*bind.Core]bool), together: make(map[*bind.Core]bool),
 		rows: make(map[*bind.Source]*[]record.Value), needed: neededOf(q),
 	}
 	k.query = k.makeQuery
+	if p.Explain == syntax.ExplainQueryPlan {
+		k.outline = explain(n)
+	}
 	s := &Statement{Columns: q.Columns, Parameters: p.Parameters, Names: p.Names, Cookie: c.Cookie, m: k.m}
-	s.rows, err = k.makeQuery(q)
+	if s.rows, err = k.makeQuery(q); err == nil && k.outline != nil {
+		s.Columns, s.rows = outlineColumns, k.outline.rows()
+	}
 	return s, err
 }
 

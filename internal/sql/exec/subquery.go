@@ -51,10 +51,12 @@ func (x *expression) subquery(e *bind.Expr) (program.Reg, error) {
 		unordered.OrderBy = nil
 		q = &unordered
 	}
+	end := x.c.withinSubquery(e)
 	r, err := x.c.query(q)
 	if err != nil {
 		return 0, err
 	}
+	end()
 	s := &subquery{rows: r, keeps: len(e.Query.Outer) == 0}
 	x.c.m.caches = append(x.c.m.caches, s)
 	var fn program.Func

@@ -18,6 +18,7 @@ type command struct {
 var commands = []command{
 	{".tables", "[PATTERN]", "list the tables and views, those whose names are LIKE the pattern", (*Shell).tables},
 	{".schema", "[TABLE]", "write the statements that make the tables, views, indexes and triggers", (*Shell).schema},
+	{".plan", "STATEMENT", "write how a query is answered, as EXPLAIN QUERY PLAN has it", (*Shell).plan},
 	{".mode", "FORMAT", "write rows as " + strings.Join(Formats, ", "), (*Shell).mode},
 	{".quit", "", "end, as the end of the input does", func(*Shell, context.Context, string) error { return errQuit }},
 }
@@ -61,6 +62,21 @@ func (s *Shell) tables(ctx context.Context, pattern string) error {
 func (s *Shell) schema(ctx context.Context, name string) error {
 	list, err := s.texts(ctx, "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND (?1 = '' OR lower(tbl_name) = lower(?1)) ORDER BY rowid", name)
 	return s.lines(list, ";", err)
+}
+
+// plan writes the plan of a query as a tree.
+func (s *Shell) plan(ctx context.Context, statement string) error {
+	var list []string
+	before := map[int64]string{} // what stands before the steps below one
+	for row, err := range s.DB.Query(ctx, "EXPLAIN QUERY PLAN "+statement) {
+		if err != nil {
+			return failure.At(s.Path, err)
+		}
+		indent := before[row.Int64(1)]
+		before[row.Int64(0)] = indent + "  "
+		list = append(list, indent+row.Text(3))
+	}
+	return s.lines(list, "", nil)
 }
 
 func (s *Shell) lines(list []string, end string, err error) error {

@@ -74,8 +74,6 @@ func (b *backuper) run(ctx context.Context) error {
 	start := time.Now()
 	size, err := b.copy(ctx, v.Volume)
 	switch {
-	case err != nil && ctx.Err() != nil:
-		return context.Cause(ctx)
 	case err != nil || b.dest == "-":
 		return err
 	case b.json:

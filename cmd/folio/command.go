@@ -98,6 +98,16 @@ func writingCommand(use, short, long, example string, args cobra.PositionalArgs)
 	return cmd
 }
 
+// newGroup is the frame of a command that only has subcommands.
+func (c *command) newGroup(use, short, long, example string, subcommands ...*cobra.Command) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: use, Short: short, Long: long, Example: example, Args: c.unknownCommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(subcommands...)
+	return cmd
+}
+
 // onVolume is for a command whose one operand is a whole volume, a file on disk.
 func onVolume(cmd *cobra.Command, run func(ctx context.Context, loc location.Location) error) {
 	cmd.ValidArgsFunction = nil
@@ -127,8 +137,6 @@ func (c *command) changeVolume(ctx context.Context, loc location.Location, fn fu
 	switch {
 	case err == nil:
 		return nil
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
 	case errors.Is(err, folio.ErrReadOnly):
 		return loc.ReadOnly(err)
 	case errors.Is(err, folio.ErrFull):

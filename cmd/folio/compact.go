@@ -50,8 +50,6 @@ func (c *command) compact(ctx context.Context, loc location.Location, quiet, jso
 	start := time.Now()
 	sizes, err := c.compactOpen(ctx, volume, v.Volume, quiet || json)
 	switch {
-	case err != nil && ctx.Err() != nil:
-		return context.Cause(ctx)
 	case err != nil:
 		return failure.At(volume, err)
 	case json:

@@ -42,9 +42,6 @@ func create(ctx context.Context, r *location.Replacing, volume string) error {
 	location.Sweep(volume)
 	options := &folio.CreateOptions{Replace: r.Replaces()}
 	err := folio.Create(ctx, volume, options, func(*folio.Builder) error { return nil })
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
 	return failure.At(volume, err)
 }
 

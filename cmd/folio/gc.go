@@ -63,8 +63,6 @@ func (c *command) gc(ctx context.Context, loc location.Location, unnamed time.Du
 	}
 	r, err := pgstore.GC(ctx, v.Volume, &pgstore.GCOptions{MinAge: unnamed})
 	switch {
-	case err != nil && ctx.Err() != nil:
-		return context.Cause(ctx)
 	case err != nil:
 		return failure.At(volume, err)
 	case json:

@@ -16,20 +16,14 @@ import (
 )
 
 func (c *command) overlayCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "overlay",
-		Short: "Run a program on a tree, and keep what it changes apart",
-		Long: `An overlay shows a tree, its base, and keeps in a volume what is changed in it. The base stays as it is.
+	return c.newGroup("overlay", "Run a program on a tree, and keep what it changes apart",
+		`An overlay shows a tree, its base, and keeps in a volume what is changed in it. The base stays as it is.
 It is a directory on disk, a volume, a snapshot, or a directory in one. The changes can be looked at,
 committed to the base, or discarded.`,
-		Example: `  folio overlay run --base src changes.folio make
+		`  folio overlay run --base src changes.folio make
   folio overlay diff changes.folio
   folio overlay commit --base src changes.folio`,
-		Args: c.unknownCommand,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(c.overlayRunCommand(), c.overlayDiffCommand(), c.overlayCommitCommand(), c.overlayDiscardCommand(), c.overlayEnterCommand())
-	return cmd
+		c.overlayRunCommand(), c.overlayDiffCommand(), c.overlayCommitCommand(), c.overlayDiscardCommand(), c.overlayEnterCommand())
 }
 
 // baseFlag lets a command name the base.
@@ -166,8 +160,6 @@ func (c *command) commitFailure(ctx context.Context, b *overlay.Base, err error)
 			c.Warn(failure.Rehint(failure.At(at.Path, errors.New(at.What)), ""))
 		}
 		return failure.Hint(failure.At(b.Name, errBaseMoved), failure.NothingChanged)
-	case err != nil && ctx.Err() != nil:
-		return context.Cause(ctx)
 	}
 	return failure.At(b.Name, err)
 }

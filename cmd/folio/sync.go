@@ -95,7 +95,7 @@ func (s *syncer) run(ctx context.Context) error {
 		err = cmp.Or(err, location.CloseVolume(&s.Streams, v))
 	}
 	if err != nil {
-		return s.failure(ctx, err)
+		return s.failure(err)
 	}
 	if !s.quiet {
 		fmt.Fprintf(s.Stdout, "%s: %s\n", s.Name(s.loc.String()), s.summary(&stats, time.Since(start)))
@@ -198,12 +198,9 @@ func (s *syncer) changed(c mirror.Change) {
 	}
 }
 
-func (s *syncer) failure(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	if e, ok := errors.AsType[*tree.EntryError](err); ok {
-		return &fs.PathError{Path: filepath.Join(s.src, filepath.FromSlash(e.Name)), Err: e.Err}
+func (s *syncer) failure(err error) error {
+	if _, ok := errors.AsType[*tree.EntryError](err); ok {
+		return failure.InTree(s.src, err)
 	}
 	p := s.loc.Path
 	if e, ok := errors.AsType[*fs.PathError](err); ok && e.Path != s.loc.Volume {

@@ -243,8 +243,6 @@ func (i *Import) create(ctx context.Context, sources []tree.Source) (stats folio
 	switch {
 	case err == nil:
 		return stats, nil
-	case ctx.Err() != nil:
-		return stats, context.Cause(ctx)
 	case own != nil && !i.copy.SinkFailed:
 		return stats, own
 	}

@@ -105,7 +105,8 @@ func LetKill(ctx context.Context) {
 	}
 }
 
-// Of returns the signal that ended ctx, if one did and err comes of it.
+// Of returns the signal that ended ctx, if one did and err comes of it. Errors of libraries that a
+// context ends are context.Canceled, or wrap it or the cause: no command needs to look for them.
 func Of(ctx context.Context, err error) *Error {
 	cause, ok := errors.AsType[*Error](context.Cause(ctx))
 	if !ok || err == nil {

@@ -47,7 +47,7 @@ func (l Location) Update(ctx context.Context, s *terminal.Streams, create *bool,
 	if closed := CloseVolume(s, v); err == nil {
 		err = closed
 	}
-	return s.Tell(l.updateFailure(ctx, own, err))
+	return s.Tell(l.updateFailure(own, err))
 }
 
 // CloseVolume closes a volume that was written to. If its log had to stay next to it, that is only
@@ -61,12 +61,10 @@ func CloseVolume(s *terminal.Streams, v io.Closer) error {
 	return err
 }
 
-func (l Location) updateFailure(ctx context.Context, own, err error) error {
+func (l Location) updateFailure(own, err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
 	case own == nil:
 		err = failure.At(l.Volume, err)
 	}

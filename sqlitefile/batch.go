@@ -138,9 +138,9 @@ func (b *batcher) leave() {
 }
 
 // wait returns when the call has its token, or with the error of its context if that was cancelled
-// while the call waited, or if its caller is in the transaction that it waits for.
+// while the call waited, or because one function has run for too long.
 func (b *batcher) wait(db *DB, c *batchCall) (err error) {
-	c.patience.Begin()
+	c.patience.Begin(db.pager)
 	defer c.patience.Look.Stop()
 	for err == nil {
 		select {

@@ -149,11 +149,12 @@ func (db *DB) begin(ctx context.Context) (*Rx, error) {
 // returns nil. If fn fails or panics, or ctx is cancelled meanwhile, nothing of it has happened.
 // The same is true of every other error of Update, except one that matches [ErrFailed].
 //
-// One transaction runs at a time; other transactions wait until their ctx is cancelled. Within fn,
-// a call that would wait for its end returns [ErrInUpdate]: Update, Batch, BeginUpdate, Checkpoint,
-// Compact, Exec, SetJournalMode and Close. The fn of a transaction that had to wait runs on a
-// goroutine of the DB's; if it panics or ends that by runtime.Goexit, its caller does. fn must not
-// wait for another goroutine that calls Update: that waits for the end of fn.
+// One transaction runs at a time; other transactions wait for their turn, until their ctx is
+// cancelled, or fail with [ErrBusy] if one fn runs for longer than Options.BusyTimeout while they
+// wait. Within fn, use the Tx: Update, Batch, BeginUpdate, Checkpoint, Compact, Exec,
+// SetJournalMode and Close of the same DB would wait for the end of fn, and so fail with ErrBusy.
+// The fn of a transaction that had to wait runs on a goroutine of the DB's; if it panics or ends
+// that by runtime.Goexit, its caller does.
 //
 // Once fn has returned and the commit has begun, ctx matters only while readers of a database in
 // rollback mode keep it waiting, and only if the ctx of every transaction of the same commit is

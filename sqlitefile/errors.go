@@ -35,11 +35,6 @@ var (
 	// read. A commit whose error matches ErrFailed may have happened: open the database again, and
 	// look.
 	ErrFailed = dberr.ErrFailed
-	// ErrInUpdate says that a call within the function of [DB.Update] or [DB.Batch] would have
-	// waited for the end of that function: it must use its Tx. The call returns after a tenth of a
-	// second. If a transaction of another DB runs in the process at that time, it returns ErrBusy
-	// after Options.BusyTimeout instead.
-	ErrInUpdate = dberr.ErrInUpdate
 	// ErrMoved says that the database, or its log, was deleted, renamed or replaced while it was
 	// open: everything that is written now would be lost.
 	ErrMoved = dberr.ErrMoved

@@ -3,7 +3,6 @@ package sqlitefile
 import (
 	"context"
 	"errors"
-	"runtime"
 	"testing"
 	"time"
 
@@ -11,7 +10,7 @@ import (
 )
 
 // TestInUpdate calls, within a transaction, everything that waits for the end of one: each call
-// returns ErrInUpdate, and the transaction goes on. No other transaction runs meanwhile.
+// returns ErrBusy, and the transaction goes on.
 func TestInUpdate(t *testing.T) {
 	ctx := context.Background()
 	nothing := func(*Tx) error { return nil }
@@ -32,11 +31,11 @@ func TestInUpdate(t *testing.T) {
 	for outer, begin := range outers {
 		for name, call := range calls {
 			t.Run(name+" "+outer, func(t *testing.T) {
-				db := open(t, shared(t), nil)
+				db := open(t, shared(t), &Options{BusyTimeout: time.Millisecond})
 				must.Do(t, db.SetJournalMode(ctx, JournalWAL))
 				must.Do(t, begin(db, ctx, func(*Tx) error {
-					if err := call(db); !errors.Is(err, ErrInUpdate) {
-						t.Errorf("%v, want ErrInUpdate", err)
+					if err := call(db); !errors.Is(err, ErrBusy) {
+						t.Errorf("%v, want ErrBusy", err)
 					}
 					return nil
 				}))
@@ -44,61 +43,6 @@ func TestInUpdate(t *testing.T) {
 			})
 		}
 	}
-}
-
-// TestInOtherUpdate waits for transactions that are not those of the caller, for longer than it
-// takes to look whether they are: these calls wait on.
-func TestInOtherUpdate(t *testing.T) {
-	t.Parallel()
-	ctx := context.Background()
-	db, other := open(t, shared(t), nil), open(t, shared(t), nil)
-	began, end := make(chan struct{}), make(chan struct{})
-	held := make(chan error, 1)
-	go func() {
-		held <- db.Update(ctx, func(*Tx) error {
-			close(began)
-			<-end
-			return nil
-		})
-	}()
-	<-began
-	waiting := make(chan error, 2)
-	go func() { waiting <- insertOne2(db, 1) }()
-	go func() { // within a transaction of another database
-		waiting <- other.Update(ctx, func(*Tx) error { return insertOne2(db, 2) })
-	}()
-	for deadline := time.Now().Add(time.Minute); db.pager.Probe().Looks() < 4 && time.Now().Before(deadline); {
-		runtime.Gosched()
-	}
-	close(end)
-	for _, c := range []chan error{held, waiting, waiting} {
-		if err := <-c; err != nil {
-			t.Error(err)
-		}
-	}
-}
-
-// TestInUpdateOfTwo nests a call while the transaction of another database runs: the call cannot be
-// sure that it waits for itself, and ends with ErrBusy after BusyTimeout.
-func TestInUpdateOfTwo(t *testing.T) {
-	t.Parallel()
-	ctx := context.Background()
-	db, other := open(t, shared(t), &Options{BusyTimeout: time.Millisecond}), open(t, shared(t), nil)
-	must.Do(t, other.Update(ctx, func(*Tx) error {
-		return db.Update(ctx, func(*Tx) error {
-			done := make(chan error)
-			go func() { // whose stack has one frame where two transactions run
-				done <- open(t, shared(t), nil).Update(ctx, func(*Tx) error {
-					err := insertOne2(db, 1)
-					if !errors.Is(err, ErrBusy) {
-						t.Errorf("%v, want ErrBusy", err)
-					}
-					return nil
-				})
-			}()
-			return <-done
-		})
-	}))
 }
 
 // TestUpdateCancelled begins with a context that is over: no function runs.

@@ -18,7 +18,6 @@ var (
 	ErrUnsupported   = errors.New("not supported")
 	ErrClosed        = fs.ErrClosed
 	ErrNotDatabase   = errors.New("file is not a SQLite database")
-	ErrInUpdate      = errors.New("the call would wait for the transaction that it is a part of; use its Tx")
 	ErrMoved         = errors.New("the file was deleted, renamed or replaced while it was open")
 	ErrMispaired     = errors.New("the log or journal next to it is that of another file, which this one has replaced")
 	ErrWALRemains    = errors.New("the write-ahead log stays next to the database: keep the two together")

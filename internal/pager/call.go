@@ -42,9 +42,9 @@ func (e *call) claim() bool { return e.state.CompareAndSwap(callWaiting, callCla
 func (e *call) withdraw() bool { return e.state.CompareAndSwap(callWaiting, callWithdrawn) }
 
 // wait returns when the call is over, or was withdrawn because its ctx was cancelled, or because
-// its caller is in the transaction that it waits for.
+// one function has run for too long.
 func (e *call) wait(p *Pager) (err error) {
-	e.patience.Begin()
+	e.patience.Begin(p)
 	defer e.patience.Look.Stop()
 	for err == nil {
 		select {

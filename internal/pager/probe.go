@@ -40,9 +40,6 @@ func (p Probe) Hot() (bool, error) { return p.pager.rollback.hot() }
 // FreeLeaves returns the pages that could be punched.
 func (p Probe) FreeLeaves() (free []uint32, pageSize int64) { return p.pager.room.freeLeaves() }
 
-// Looks returns how often calls that wait have looked whether they wait for themselves.
-func (p Probe) Looks() int64 { return p.pager.tally.looks.Load() }
-
 // WaitIdle waits for the leases, and for the checkpoints in the background.
 func (p Probe) WaitIdle() { p.pager.busy.Wait() }
 

@@ -14,7 +14,6 @@ import (
 type tally struct {
 	groups, transactions, waits atomic.Uint64
 	waited                      atomic.Int64 // nanoseconds
-	looks                       atomic.Int64 // of calls that have waited for long at their own stacks
 
 	mu     sync.Mutex // guards leases
 	leases map[*lease.Lease]bool

@@ -84,15 +84,12 @@ func (tx *Tx) push(s *savepoint, undo []undoPage) {
 	tx.level = s
 }
 
-// call does the work of a transaction, with the guard against faults. Its frame on the stack says
-// that the goroutine is in a transaction (callFunction).
-//
-//go:noinline
+// call does the work of a transaction, with the guard against faults.
 func (tx *Tx) call(ctx context.Context, work Work) (err error) {
 	defer osfile.Catch(osfile.Arm(), &err)
 	tx.ctx = ctx
-	tx.writer.enterCall()
-	defer tx.writer.leaveCall()
+	tx.writer.functions.Add(1)
+	defer tx.writer.functions.Add(1)
 	if err := work.Do(); err != nil {
 		return err
 	}

@@ -64,7 +64,7 @@ type turns struct {
 	commitLock chan struct{} // holds one token; its holder commits a group
 	callers    atomic.Int64  // how many calls are in Update
 	queue      callQueue     // the calls that wait for the write lock
-	inCall     atomic.Bool   // the function of a transaction runs, but not one of BeginUpdate
+	functions  atomic.Uint64 // how many functions of Update have begun or ended: odd while one runs
 	budget     waitBudget    // of the locks that the holder of the write lock waits for
 }
 

@@ -20,6 +20,8 @@ import (
 	"time"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
+	"github.com/foliofs/folio/internal/random"
 	"github.com/foliofs/folio/internal/volumetest"
 )
 
@@ -58,7 +60,7 @@ func TestHeader(t *testing.T) {
 func checkHeader(t *testing.T, v *folio.Volume, h *folio.Header) {
 	t.Helper()
 	info, err := v.Lstat(h.Name)
-	volumetest.Must(t, err)
+	must.Do(t, err)
 	n := info.Sys().(*folio.Node)
 	if info.Mode() != h.Mode || !info.ModTime().Equal(h.ModTime) || n.UID != h.UID || n.GID != h.GID || n.Rdev != h.Rdev {
 		t.Errorf("%q: %v, %+v; want %+v", h.Name, info, n, h)
@@ -72,7 +74,7 @@ func checkHeader(t *testing.T, v *folio.Volume, h *folio.Header) {
 		}
 	}
 	attrs, err := v.Xattrs(h.Name)
-	volumetest.Must(t, err)
+	must.Do(t, err)
 	if !maps.EqualFunc(attrs, h.Xattrs, bytes.Equal) {
 		t.Errorf("%q has attributes %q", h.Name, attrs)
 	}
@@ -109,7 +111,7 @@ func TestTimeRange(t *testing.T) {
 func TestBuilderErrors(t *testing.T) {
 	t.Parallel()
 	v := volumetest.Create(t, func(b *folio.Builder) error {
-		volumetest.Must(t, volumetest.AddAll(volumetest.NewEntry("d", "", volumetest.Dir), volumetest.NewEntry("f", "x", 0o644), volumetest.NewEntry("implied/f", "", 0o644))(b))
+		must.Do(t, volumetest.AddAll(volumetest.NewEntry("d", "", volumetest.Dir), volumetest.NewEntry("f", "x", 0o644), volumetest.NewEntry("implied/f", "", 0o644))(b))
 		for _, test := range []struct {
 			h    folio.Header
 			want error
@@ -188,7 +190,7 @@ func TestContentErrors(t *testing.T) {
 func checkNothing(t *testing.T, path string) {
 	t.Helper()
 	list, err := os.ReadDir(filepath.Dir(path))
-	volumetest.Must(t, err)
+	must.Do(t, err)
 	if len(list) != 0 {
 		t.Errorf("left behind: %v", list)
 	}
@@ -221,14 +223,14 @@ func TestCreateFails(t *testing.T) {
 	}
 	checkNothing(t, path)
 
-	volumetest.Must(t, os.WriteFile(path, []byte("mine"), 0o644))
+	must.Do(t, os.WriteFile(path, []byte("mine"), 0o644))
 	if err := folio.Create(context.Background(), path, nil, volumetest.AddAll()); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("%v, want fs.ErrExist", err)
 	}
 	if p, err := os.ReadFile(path); err != nil || string(p) != "mine" {
 		t.Errorf("%q, %v", p, err)
 	}
-	volumetest.Must(t, folio.Create(context.Background(), path, &folio.CreateOptions{Replace: true}, volumetest.AddAll(volumetest.NewEntry("f", "x", 0))))
+	must.Do(t, folio.Create(context.Background(), path, &folio.CreateOptions{Replace: true}, volumetest.AddAll(volumetest.NewEntry("f", "x", 0))))
 	if v := volumetest.Open(t, path); volumetest.ReadAll(t, v, "f") != "x" {
 		t.Error("not replaced")
 	}
@@ -267,7 +269,7 @@ func TestHardLinks(t *testing.T) {
 	var inos []uint64
 	for _, name := range []string{"d/f", "e/g", "h"} {
 		info, err := v.Stat(name)
-		volumetest.Must(t, err)
+		must.Do(t, err)
 		n := info.Sys().(*folio.Node)
 		inos = append(inos, uint64(n.Ino))
 		if n.Nlink != 3 || volumetest.ReadAll(t, v, name) != "content" {
@@ -310,7 +312,7 @@ func TestHoles(t *testing.T) {
 		volumetest.WantClean(t, v)
 	}
 	path := filepath.Join(t.TempDir(), "v")
-	volumetest.Must(t, folio.Create(context.Background(), path, nil, func(b *folio.Builder) error {
+	must.Do(t, folio.Create(context.Background(), path, nil, func(b *folio.Builder) error {
 		return b.Add(&folio.Header{Name: "zeros"}, io.LimitReader(zeroReader{}, 1<<28))
 	}))
 	if info, err := os.Stat(path); err != nil || info.Size() > 1<<20 {
@@ -325,7 +327,7 @@ func (zeroReader) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 // TestRandomBuild builds random trees in random order and compares with a map.
 func TestRandomBuild(t *testing.T) {
 	t.Parallel()
-	r := volumetest.Random(t)
+	r := random.New(t)
 	for range 10 {
 		model := map[string]string{} // files and directories; these end in a slash
 		v := volumetest.Create(t, func(b *folio.Builder) error {
@@ -337,7 +339,7 @@ func TestRandomBuild(t *testing.T) {
 			return nil
 		})
 		got := map[string]string{}
-		volumetest.Must(t, fs.WalkDir(v.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		must.Do(t, fs.WalkDir(v.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() {
 				got[name+"/"] = ""
 				return err
@@ -356,9 +358,9 @@ func TestRandomBuild(t *testing.T) {
 
 // randomAdd adds one file, directory or link to b and to model, unless something is in the way.
 func randomAdd(r *rand.Rand, b *folio.Builder, model map[string]string) error {
-	name := volumetest.Letter(r) + volumetest.Letter(r)
+	name := random.Letter(r) + random.Letter(r)
 	for range r.IntN(3) {
-		name = path.Join(name, volumetest.Letter(r)+volumetest.Letter(r))
+		name = path.Join(name, random.Letter(r)+random.Letter(r))
 	}
 	if _, ok := model[name+"/"]; ok || model[name] != "" {
 		return nil
@@ -388,8 +390,8 @@ func randomAdd(r *rand.Rand, b *folio.Builder, model map[string]string) error {
 func TestStats(t *testing.T) {
 	t.Parallel()
 	volumetest.Create(t, func(b *folio.Builder) error {
-		volumetest.Must(t, volumetest.AddAll(volumetest.Samples...)(b))
-		volumetest.Must(t, b.Link("a.txt", "new/link"))
+		must.Do(t, volumetest.AddAll(volumetest.Samples...)(b))
+		must.Do(t, b.Link("a.txt", "new/link"))
 		want := folio.BuildStats{Files: 6, Dirs: 5, Symlinks: 9, Links: 1, Bytes: 320042}
 		if got := b.Stats(); got != want {
 			t.Errorf("%+v, want %+v", got, want)
@@ -403,12 +405,12 @@ func TestImportVanishes(t *testing.T) {
 	t.Parallel()
 	d := t.TempDir()
 	for _, name := range []string{"a", "b", "c"} {
-		volumetest.Must(t, os.WriteFile(filepath.Join(d, name), []byte("x"), 0o644))
+		must.Do(t, os.WriteFile(filepath.Join(d, name), []byte("x"), 0o644))
 	}
 	path := filepath.Join(t.TempDir(), "v")
 	o := &folio.ImportOptions{Progress: func(name string, so folio.BuildStats) {
 		if name == "a" {
-			volumetest.Must(t, os.Remove(filepath.Join(d, "b")))
+			must.Do(t, os.Remove(filepath.Join(d, "b")))
 		}
 	}}
 	err := folio.ImportFS(context.Background(), path, os.DirFS(d), o)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/volumetest"
 )
 
@@ -18,16 +19,16 @@ import (
 func TestWithContext(t *testing.T) {
 	t.Parallel()
 	v := volumetest.Memory(t, nil)
-	volumetest.Must(t, v.Mkdir("d", 0o755))
-	volumetest.Must(t, v.WriteFile("d/f", []byte("content"), 0o644))
+	must.Do(t, v.Mkdir("d", 0o755))
+	must.Do(t, v.WriteFile("d/f", []byte("content"), 0o644))
 	dir, err := v.OpenRoot("d")
-	volumetest.Must(t, err)
+	must.Do(t, err)
 	for name, in := range map[string]func(ctx context.Context) (*folio.Root, string){
 		"Volume": func(ctx context.Context) (*folio.Root, string) { return v.WithContext(ctx), "d/f" },
 		"Root":   func(ctx context.Context) (*folio.Root, string) { return dir.WithContext(ctx), "f" },
 		"Root in it": func(ctx context.Context) (*folio.Root, string) {
 			r, err := v.WithContext(ctx).OpenRoot("d")
-			volumetest.Must(t, err)
+			must.Do(t, err)
 			return r, "f"
 		},
 	} {
@@ -36,7 +37,7 @@ func TestWithContext(t *testing.T) {
 			defer cancel()
 			r, file := in(ctx)
 			f, err := r.OpenFile(file, os.O_RDWR, 0)
-			volumetest.Must(t, err)
+			must.Do(t, err)
 			defer f.Close()
 			calls := map[string]func() error{
 				"ReadFile":  func() error { _, err := r.ReadFile(file); return err },
@@ -65,7 +66,7 @@ func TestWithContext(t *testing.T) {
 	}
 	soon, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
-	volumetest.Must(t, v.Update(t.Context(), func(*folio.Tx) error {
+	must.Do(t, v.Update(t.Context(), func(*folio.Tx) error {
 		if err := v.WithContext(soon).Mkdir("x", 0o755); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("while another transaction runs: %v", err)
 		}

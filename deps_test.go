@@ -37,6 +37,7 @@ var importRules = []importRule{
 	{pkg: "internal/blocked"},                         // for tests
 	{pkg: "internal/race"},                            // for tests
 	{pkg: "internal/must"},                            // for tests
+	{pkg: "internal/random"},                          // for tests
 	{pkg: "internal/wine", third: "golang.org/x/sys"}, // for tests
 	{pkg: "internal/inoset", pure: true},
 	{pkg: "internal/mediatype", pure: true}, // for adapter/dav and serve
@@ -75,7 +76,7 @@ var importRules = []importRule{
 	{pkg: "internal/sql/exec", own: "internal/ddl internal/private internal/record internal/sql/syntax internal/sql/value internal/sql/program internal/sql/function internal/sql/catalog internal/sql/bind sqlitefile"},
 	{pkg: "sqlite", own: "internal/private internal/record internal/osfile internal/sql/syntax internal/sql/value internal/sql/catalog internal/sql/bind internal/sql/exec sqlitefile"},
 	{pkg: "internal/store", own: "internal/posix"},
-	{pkg: "internal/store/storetest", own: "internal/store"},
+	{pkg: "internal/store/storetest", own: "internal/store internal/must internal/random"},
 	{pkg: "internal/store/check", own: "internal/store internal/ddl"},
 	{pkg: "internal/store/release", own: "internal/store"},
 	{pkg: "internal/store/native/rowstore", own: "internal/store internal/private sqlitefile"},
@@ -109,8 +110,8 @@ var importRules = []importRule{
 	},
 	{pkg: "sqlstore", own: ". internal/private internal/store internal/store/sqlstore"},
 	{pkg: "pgstore", own: ". internal/private internal/store internal/store/pgstore"},
-	{pkg: "internal/volumetest", own: ". internal/private internal/store internal/store/native internal/blocked", os: true}, // for tests
-	{pkg: "internal/roottest", own: "internal/must", third: "golang.org/x/sys", os: true},                                   // compares with the system
+	{pkg: "internal/roottest", own: "internal/must internal/random", third: "golang.org/x/sys", os: true},                                                                   // compares with the system
+	{pkg: "internal/volumetest", own: ". internal/private internal/must internal/random internal/roottest internal/store internal/store/native internal/blocked", os: true}, // for tests
 	{pkg: "adapter/internal/rooted", own: ". internal/posix"},
 	{pkg: "adapter/aferofs", own: ". adapter/internal/rooted", third: "github.com/spf13/afero"},
 	{pkg: "adapter/billyfs", own: ". internal/posix adapter/internal/rooted", third: goGit + " gopkg.in/check.v1"},

@@ -20,11 +20,11 @@ func ExampleVolume_Changes() {
 	go func() { // another goroutine, or another process, writes
 		defer close(done)
 		for ctx.Err() == nil {
-			must(vol.WriteFile("new", nil, 0o644))
+			check(vol.WriteFile("new", nil, 0o644))
 		}
 	}()
 	for _, err := range vol.Changes(ctx) {
-		must(err)
+		check(err)
 		fmt.Println(fs.Glob(vol.FS(), "n*"))
 		break
 	}
@@ -38,10 +38,10 @@ func ExampleVolume_Backup() {
 	vol := memoryVolume()
 	defer vol.Close()
 	var file bytes.Buffer
-	must(vol.Backup(context.Background(), &file))
+	check(vol.Backup(context.Background(), &file))
 
 	backup, err := folio.OpenReaderAt(bytes.NewReader(file.Bytes()), int64(file.Len()), nil)
-	must(err)
+	check(err)
 	defer backup.Close()
 	data, err := backup.ReadFile("drafts/2026/a.md")
 	fmt.Printf("%q %v\n", data, err)
@@ -51,12 +51,12 @@ func ExampleVolume_Backup() {
 // BackupFile writes a file that appears complete and synced, or not at all.
 func ExampleVolume_BackupFile() {
 	dir, err := os.MkdirTemp("", "folio")
-	must(err)
+	check(err)
 	defer os.RemoveAll(dir)
 	vol := memoryVolume()
 	defer vol.Close()
 	copied := false
-	must(vol.BackupFile(context.Background(), filepath.Join(dir, "copy.folio"), &folio.BackupOptions{
+	check(vol.BackupFile(context.Background(), filepath.Join(dir, "copy.folio"), &folio.BackupOptions{
 		Progress: func(done, total int64) { copied = done == total },
 	}))
 	fmt.Println(copied)
@@ -68,13 +68,13 @@ func ExampleVolume_Compact() {
 	vol := memoryVolume()
 	defer vol.Close()
 	ctx := context.Background()
-	must(vol.WriteFile("large", bytes.Repeat([]byte("x"), 10<<20), 0o644))
-	must(vol.Remove("large"))
+	check(vol.WriteFile("large", bytes.Repeat([]byte("x"), 10<<20), 0o644))
+	check(vol.Remove("large"))
 	before, err := vol.Info(ctx)
-	must(err)
-	must(vol.Compact(ctx, nil))
+	check(err)
+	check(vol.Compact(ctx, nil))
 	after, err := vol.Info(ctx)
-	must(err)
+	check(err)
 	fmt.Println(after.Size < before.Size/10)
 	// Output: true
 }
@@ -84,7 +84,7 @@ func ExampleVolume_Check() {
 	vol := memoryVolume()
 	defer vol.Close()
 	report, err := vol.Check(context.Background(), nil)
-	must(err)
+	check(err)
 	for _, p := range report.Problems {
 		fmt.Println(p.Path, p.What)
 	}

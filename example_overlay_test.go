@@ -10,26 +10,26 @@ import (
 // An overlay keeps what a program changes apart, until it is committed or discarded.
 func ExampleNewOverlay() {
 	base, err := folio.OpenMemory(nil)
-	must(err)
+	check(err)
 	defer base.Close()
 	changes, err := folio.OpenMemory(nil)
-	must(err)
+	check(err)
 	defer changes.Close()
-	must(base.WriteFile("a.txt", []byte("old"), 0o644))
-	must(base.WriteFile("b.txt", []byte("old"), 0o644))
+	check(base.WriteFile("a.txt", []byte("old"), 0o644))
+	check(base.WriteFile("b.txt", []byte("old"), 0o644))
 	over, err := folio.NewOverlay(base.FS(), changes, nil) // or os.Root.FS
-	must(err)
+	check(err)
 	defer over.Close()
-	must(over.WriteFile("a.txt", []byte("new text"), 0o644))
-	must(over.Remove("b.txt"))
+	check(over.WriteFile("a.txt", []byte("new text"), 0o644))
+	check(over.Remove("b.txt"))
 	for c, err := range over.Diff(context.Background()) {
-		must(err)
+		check(err)
 		fmt.Println(c.Path, c.Kind&folio.ChangeRemoved != 0)
 	}
-	must(base.Update(context.Background(), func(tx *folio.Tx) error { // all changes, or none
+	check(base.Update(context.Background(), func(tx *folio.Tx) error { // all changes, or none
 		return over.CommitTo(context.Background(), tx, ".")
 	}))
-	must(over.Discard(context.Background()))
+	check(over.Discard(context.Background()))
 	text, err := base.ReadFile("a.txt")
 	fmt.Printf("%s, %v\n", text, err)
 	// Output:

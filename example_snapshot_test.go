@@ -12,10 +12,10 @@ func ExampleRx_At() {
 	vol := memoryVolume()
 	defer vol.Close()
 	ctx := context.Background()
-	must(vol.CreateSnapshot(ctx, "monday"))
-	must(vol.WriteFile("drafts/2026/a.md", []byte("# Spoiled\n"), 0o644))
+	check(vol.CreateSnapshot(ctx, "monday"))
+	check(vol.WriteFile("drafts/2026/a.md", []byte("# Spoiled\n"), 0o644))
 
-	must(vol.Update(ctx, func(tx *folio.Tx) error {
+	check(vol.Update(ctx, func(tx *folio.Tx) error {
 		monday, err := tx.At("monday")
 		if err != nil {
 			return err
@@ -38,11 +38,11 @@ func ExampleVolume_RemoveSnapshots() {
 	defer vol.Close()
 	ctx := context.Background()
 	for _, name := range []string{"monday", "tuesday", "wednesday"} {
-		must(vol.CreateSnapshot(ctx, name))
+		check(vol.CreateSnapshot(ctx, name))
 	}
 	list, err := vol.Snapshots(ctx)
-	must(err)
-	must(vol.RemoveSnapshots(ctx, list[:2]...))
+	check(err)
+	check(vol.RemoveSnapshots(ctx, list[:2]...))
 	list, err = vol.Snapshots(ctx)
 	fmt.Println(len(list), list[0].Name, err)
 	// Output: 1 wednesday <nil>

@@ -15,14 +15,14 @@ import (
 // memoryVolume makes a volume in memory with a few files.
 func memoryVolume() *folio.Volume {
 	vol, err := folio.OpenMemory(nil)
-	must(err)
-	must(vol.MkdirAll("drafts/2026", 0o755))
-	must(vol.WriteFile("drafts/2026/a.md", []byte("# A\n"), 0o644))
-	must(vol.WriteFile("drafts/2026/b.md", []byte("# B, longer\n"), 0o644))
+	check(err)
+	check(vol.MkdirAll("drafts/2026", 0o755))
+	check(vol.WriteFile("drafts/2026/a.md", []byte("# A\n"), 0o644))
+	check(vol.WriteFile("drafts/2026/b.md", []byte("# B, longer\n"), 0o644))
 	return vol
 }
 
-func must(err error) {
+func check(err error) {
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -32,7 +32,7 @@ func must(err error) {
 func ExampleTx_Rename() {
 	vol := memoryVolume()
 	defer vol.Close()
-	must(vol.Update(context.Background(), func(tx *folio.Tx) error {
+	check(vol.Update(context.Background(), func(tx *folio.Tx) error {
 		return errors.Join(tx.Rename("drafts/2026", "posts"), tx.Rename("posts/a.md", "posts/index.md"))
 	}))
 	fmt.Println(fs.Glob(vol.FS(), "posts/*"))
@@ -43,11 +43,11 @@ func ExampleTx_Rename() {
 func ExampleVolume_Clone() {
 	vol := memoryVolume()
 	defer vol.Close()
-	must(vol.Clone("drafts", "try"))
-	must(vol.WriteFile("try/2026/a.md", []byte("# Another A\n"), 0o644))
+	check(vol.Clone("drafts", "try"))
+	check(vol.WriteFile("try/2026/a.md", []byte("# Another A\n"), 0o644))
 	for _, name := range []string{"drafts/2026/a.md", "try/2026/a.md", "try/2026/b.md"} {
 		text, err := vol.ReadFile(name)
-		must(err)
+		check(err)
 		fmt.Printf("%s: %s", name, text)
 	}
 	// Output:
@@ -61,7 +61,7 @@ func ExampleVolume_Update_rollback() {
 	vol := memoryVolume()
 	defer vol.Close()
 	err := vol.Update(context.Background(), func(tx *folio.Tx) error {
-		must(tx.RemoveAll("drafts"))
+		check(tx.RemoveAll("drafts"))
 		return errors.New("changed my mind")
 	})
 	fmt.Println(err)
@@ -86,10 +86,10 @@ func ExampleVolume_CreateTemp() {
 	vol := memoryVolume()
 	defer vol.Close()
 	f, err := vol.CreateTemp("drafts", "new-*.md")
-	must(err)
+	check(err)
 	name := f.Name()
 	_, err = f.Write([]byte("# New\n"))
-	must(errors.Join(err, f.Close(), vol.Rename(name, "drafts/new.md")))
+	check(errors.Join(err, f.Close(), vol.Rename(name, "drafts/new.md")))
 	data, err := vol.ReadFile("drafts/new.md")
 	fmt.Printf("%q %v\n", data, err)
 	// Output: "# New\n" <nil>
@@ -98,7 +98,7 @@ func ExampleVolume_CreateTemp() {
 func ExampleVolume_CopyFile() {
 	vol := memoryVolume()
 	defer vol.Close()
-	must(vol.CopyFile("drafts/2026/a.md", "copy.md"))
+	check(vol.CopyFile("drafts/2026/a.md", "copy.md"))
 	data, err := vol.ReadFile("copy.md")
 	fmt.Printf("%q %v\n", data, err)
 	// Output: "# A\n" <nil>
@@ -116,13 +116,13 @@ func ExampleVolume_OpenFile_lock() {
 		return func() error { return errors.Join(f.Close(), vol.Remove("lock")) }, nil
 	}
 	unlock, err := lock()
-	must(err)
+	check(err)
 	_, err = lock()
 	fmt.Println("locked:", errors.Is(err, fs.ErrExist))
-	must(unlock())
+	check(unlock())
 	unlock, err = lock()
 	fmt.Println("again:", err)
-	must(unlock())
+	check(unlock())
 	// Output:
 	// locked: true
 	// again: <nil>
@@ -133,7 +133,7 @@ func ExampleVolume_OpenRoot() {
 	vol := memoryVolume()
 	defer vol.Close()
 	root, err := vol.OpenRoot("drafts")
-	must(err)
+	check(err)
 	defer root.Close()
 	data, err := root.ReadFile("2026/a.md")
 	fmt.Printf("%q %v\n", data, err)
@@ -149,12 +149,12 @@ func ExampleFile_WriteAt() {
 	vol := memoryVolume()
 	defer vol.Close()
 	f, err := vol.Create("table")
-	must(err)
+	check(err)
 	defer f.Close()
 	_, err = f.WriteAt([]byte("end"), 1<<30) // all before it is a hole, which takes no room
-	must(err)
+	check(err)
 	info, err := f.Stat()
-	must(err)
+	check(err)
 	node := info.Sys().(*folio.Node)
 	fmt.Println(info.Size(), node.Size-node.Holes < 1<<20)
 	// Output: 1073741827 true
@@ -164,8 +164,8 @@ func ExampleFile_WriteAt() {
 func ExampleVolume_SetXattr() {
 	vol := memoryVolume()
 	defer vol.Close()
-	must(vol.SetXattr("drafts/2026/a.md", "user.author", []byte("ada")))
-	must(vol.Rename("drafts/2026/a.md", "a.md"))
+	check(vol.SetXattr("drafts/2026/a.md", "user.author", []byte("ada")))
+	check(vol.Rename("drafts/2026/a.md", "a.md"))
 	attrs, err := vol.Xattrs("a.md")
 	fmt.Printf("%s %v\n", attrs["user.author"], err)
 	// Output: ada <nil>
@@ -176,11 +176,11 @@ func ExampleVolume_SetXattr() {
 func ExampleTx_Add() {
 	vol := memoryVolume()
 	defer vol.Close()
-	must(vol.Update(context.Background(), func(tx *folio.Tx) error {
+	check(vol.Update(context.Background(), func(tx *folio.Tx) error {
 		return tx.Add(&folio.Header{Name: "bin", Mode: 0o755, UID: 1000, GID: 1000}, strings.NewReader("#!/bin/sh\n"))
 	}))
 	info, err := vol.Stat("bin")
-	must(err)
+	check(err)
 	fmt.Println(info.Mode(), info.Size(), info.Sys().(*folio.Node).UID)
 	// Output: -rwxr-xr-x 10 1000
 }

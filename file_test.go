@@ -17,6 +17,8 @@ import (
 	"testing/iotest"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
+	"github.com/foliofs/folio/internal/random"
 	"github.com/foliofs/folio/internal/store"
 	"github.com/foliofs/folio/internal/volumetest"
 )
@@ -25,19 +27,19 @@ import (
 // system.
 func TestFileLikeOS(t *testing.T) {
 	t.Parallel()
-	r := volumetest.Random(t)
+	r := random.New(t)
 	content := make([]byte, 300_000)
 	for i := range content {
 		content[i] = byte(r.Uint32())
 	}
 	d := t.TempDir()
-	volumetest.Must(t, os.WriteFile(filepath.Join(d, "f"), content, 0o644))
+	must.Do(t, os.WriteFile(filepath.Join(d, "f"), content, 0o644))
 	want, err := os.Open(filepath.Join(d, "f"))
-	volumetest.Must(t, err)
+	must.Do(t, err)
 	defer want.Close()
 	v := volumetest.Import(t, d)
 	got, err := v.Open("f")
-	volumetest.Must(t, err)
+	must.Do(t, err)
 	defer got.Close()
 	for range 2000 {
 		s := r.Uint64()
@@ -90,20 +92,20 @@ func TestReader(t *testing.T) {
 	content := []byte(strings.Repeat("folio", 1000))
 	v := volumetest.Create(t, volumetest.AddAll(volumetest.NewEntry("f", string(content), 0o644)))
 	f, err := v.Open("f")
-	volumetest.Must(t, err)
-	volumetest.Must(t, iotest.TestReader(f, content))
+	must.Do(t, err)
+	must.Do(t, iotest.TestReader(f, content))
 }
 
 func TestSeekErrors(t *testing.T) {
 	t.Parallel()
 	v := volumetest.Create(t, volumetest.AddAll(volumetest.NewEntry("f", "hello", 0o644), volumetest.NewEntry("d/x", "", 0o644)))
 	f, err := v.Open("f")
-	volumetest.Must(t, err)
+	must.Do(t, err)
 	_, err = f.Seek(-1, io.SeekStart)
 	checkError(t, err, "seek", "f", fs.ErrInvalid)
 	_, err = f.Seek(0, 5)
 	checkError(t, err, "seek", "f", fs.ErrInvalid)
-	volumetest.MustSecond(t)(f.Seek(store.MaxSize, io.SeekStart)) // no file can have anything behind that
+	must.Do(t, must.Second(f.Seek(store.MaxSize, io.SeekStart))) // no file can have anything behind that
 	for _, off := range []int64{1, math.MaxInt64} {
 		_, err = f.Seek(off, io.SeekCurrent)
 		checkError(t, err, "seek", "f", fs.ErrInvalid)
@@ -127,23 +129,23 @@ func TestSeekErrors(t *testing.T) {
 func TestClosedFile(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "v")
-	volumetest.Must(t, folio.Create(context.Background(), path, nil, volumetest.AddAll(volumetest.NewEntry("d/f", "hello", 0o644))))
+	must.Do(t, folio.Create(context.Background(), path, nil, volumetest.AddAll(volumetest.NewEntry("d/f", "hello", 0o644))))
 	v, err := folio.Open(path, nil)
-	volumetest.Must(t, err)
+	must.Do(t, err)
 	f, err := v.Open("d/f")
-	volumetest.Must(t, err)
+	must.Do(t, err)
 	other, err := v.Open("d/f")
-	volumetest.Must(t, err)
-	volumetest.Must(t, f.Close())
+	must.Do(t, err)
+	must.Do(t, f.Close())
 	checkError(t, f.Close(), "close", "d/f", fs.ErrClosed)
 	checkClosed(t, f)
-	volumetest.Must(t, v.Close())
+	must.Do(t, v.Close())
 	checkClosed(t, other)
 	_, err = v.Open("d")
 	if !errors.Is(err, fs.ErrClosed) {
 		t.Errorf("a closed volume: %v", err)
 	}
-	volumetest.Must(t, other.Close())
+	must.Do(t, other.Close())
 }
 
 func checkClosed(t *testing.T, f *folio.File) {
@@ -170,7 +172,7 @@ func TestDirectoryAsFile(t *testing.T) {
 	t.Parallel()
 	v := volumetest.Create(t, volumetest.AddAll(volumetest.NewEntry("d/a", "", 0o644), volumetest.NewEntry("d/b", "", 0o644), volumetest.NewEntry("d/c", "", 0o644), volumetest.NewEntry("fifo", "", fs.ModeNamedPipe)))
 	d, err := v.Open("d")
-	volumetest.Must(t, err)
+	must.Do(t, err)
 	_, err = d.Read(make([]byte, 1))
 	checkError(t, err, "read", "d", folio.ErrIsDirectory)
 	_, err = d.ReadAt(make([]byte, 1), 0)
@@ -189,7 +191,7 @@ func TestDirectoryAsFile(t *testing.T) {
 			if err == io.EOF {
 				break
 			}
-			volumetest.Must(t, err)
+			must.Do(t, err)
 		}
 		if !slices.Equal(got, []string{"a", "b", "c"}) {
 			t.Errorf("in steps: %q", got)
@@ -197,10 +199,10 @@ func TestDirectoryAsFile(t *testing.T) {
 		if list, err := d.ReadDir(-1); len(list) != 0 || err != nil {
 			t.Errorf("at the end: %v, %v", list, err)
 		}
-		volumetest.MustSecond(t)(d.Seek(0, io.SeekStart))
+		must.Do(t, must.Second(d.Seek(0, io.SeekStart)))
 	}
 	f, err := v.Open("fifo")
-	volumetest.Must(t, err)
+	must.Do(t, err)
 	_, err = f.Read(make([]byte, 1))
 	checkError(t, err, "read", "fifo", folio.ErrNotRegular)
 	_, err = f.ReadDir(1)
@@ -214,7 +216,7 @@ func TestView(t *testing.T) {
 	var kept *folio.Rx
 	var f *folio.File
 	var list []fs.DirEntry
-	volumetest.Must(t, v.View(context.Background(), func(rx *folio.Rx) error {
+	must.Do(t, v.View(context.Background(), func(rx *folio.Rx) error {
 		kept = rx
 		var err error
 		if f, err = rx.Open("d/f"); err != nil {
@@ -260,14 +262,14 @@ func TestWriteToFails(t *testing.T) {
 	content := strings.Repeat("0123456789", 100_000)
 	v := volumetest.Create(t, volumetest.AddAll(volumetest.NewEntry("f", content, 0o644)))
 	f, err := v.Open("f")
-	volumetest.Must(t, err)
+	must.Do(t, err)
 	w := &shortWriter{room: 300_000}
 	n, err := f.WriteTo(w)
 	if err != io.ErrShortWrite || n != 300_000 {
 		t.Errorf("%d, %v", n, err)
 	}
 	rest, err := io.ReadAll(f)
-	volumetest.Must(t, err)
+	must.Do(t, err)
 	if got := w.String() + string(rest); got != content {
 		t.Errorf("%d bytes, want %d; or others", len(got), len(content))
 	}
@@ -294,19 +296,19 @@ func TestWriteToHoldsNothing(t *testing.T) {
 	t.Parallel()
 	d := t.TempDir()
 	content := bytes.Repeat([]byte("0123456789abcdef"), 40_000)
-	volumetest.Must(t, os.WriteFile(filepath.Join(d, "f"), content, 0o644))
+	must.Do(t, os.WriteFile(filepath.Join(d, "f"), content, 0o644))
 	v := volumetest.Import(t, d)
 	f, err := v.Open("f")
-	volumetest.Must(t, err)
+	must.Do(t, err)
 	calls := 0
 	n, err := f.WriteTo(callingWriter(func(p []byte) (int, error) {
 		calls++
 		_, err := f.Stat()
-		volumetest.Must(t, err)
+		must.Do(t, err)
 		_, err = f.ReadAt(make([]byte, 1), 0)
-		volumetest.Must(t, err)
+		must.Do(t, err)
 		if calls == 2 {
-			volumetest.Must(t, f.Close())
+			must.Do(t, f.Close())
 		}
 		return len(p), nil
 	}))
@@ -319,10 +321,10 @@ func TestWriteToHoldsNothing(t *testing.T) {
 func TestWriteToShort(t *testing.T) {
 	t.Parallel()
 	d := t.TempDir()
-	volumetest.Must(t, os.WriteFile(filepath.Join(d, "f"), []byte("0123456789"), 0o644))
+	must.Do(t, os.WriteFile(filepath.Join(d, "f"), []byte("0123456789"), 0o644))
 	v := volumetest.Import(t, d)
 	f, err := v.Open("f")
-	volumetest.Must(t, err)
+	must.Do(t, err)
 	defer f.Close()
 	n, err := f.WriteTo(callingWriter(func([]byte) (int, error) { return 4, nil }))
 	if n != 4 || err != io.ErrShortWrite {

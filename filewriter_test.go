@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/volumetest"
 )
 
@@ -17,9 +18,9 @@ import (
 func TestWriteWaits(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(f *folio.File) error{
-		"Write":      func(f *folio.File) error { return volumetest.Second(f.Write([]byte("new"))) },
-		"many bytes": func(f *folio.File) error { return volumetest.Second(f.Write(make([]byte, 1<<20))) },
-		"WriteAt":    func(f *folio.File) error { return volumetest.Second(f.WriteAt([]byte("new"), 1)) },
+		"Write":      func(f *folio.File) error { return must.Second(f.Write([]byte("new"))) },
+		"many bytes": func(f *folio.File) error { return must.Second(f.Write(make([]byte, 1<<20))) },
+		"WriteAt":    func(f *folio.File) error { return must.Second(f.WriteAt([]byte("new"), 1)) },
 		"Truncate":   func(f *folio.File) error { return f.Truncate(1) },
 		"Chmod":      func(f *folio.File) error { return f.Chmod(0o600) },
 		"Chown":      func(f *folio.File) error { return f.Chown(1, 1) },
@@ -27,21 +28,21 @@ func TestWriteWaits(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			v := volumetest.Empty(t)
-			volumetest.Must(t, v.WriteFile("f", []byte("old"), 0o644))
+			must.Do(t, v.WriteFile("f", []byte("old"), 0o644))
 			f, err := v.OpenFile("f", os.O_RDWR, 0)
-			volumetest.Must(t, err)
-			volumetest.Must(t, v.Remove("f"))
+			must.Do(t, err)
+			must.Do(t, v.Remove("f"))
 			done := make(chan error)
-			volumetest.Must(t, v.Update(t.Context(), func(*folio.Tx) error {
+			must.Do(t, v.Update(t.Context(), func(*folio.Tx) error {
 				go func() { done <- change(f) }()
 				for !f.Changing() {
 					runtime.Gosched()
 				}
 				p := make([]byte, 3)
 				_, err := f.Seek(0, io.SeekStart)
-				return errors.Join(err, volumetest.Second(f.Read(p)), volumetest.Second(f.ReadAt(p, 0)), volumetest.Second(f.Stat()), f.Close())
+				return errors.Join(err, must.Second(f.Read(p)), must.Second(f.ReadAt(p, 0)), must.Second(f.Stat()), f.Close())
 			}))
-			volumetest.Must(t, <-done)
+			must.Do(t, <-done)
 			if err := f.Chmod(0o644); !errors.Is(err, fs.ErrClosed) {
 				t.Errorf("Chmod after Close: %v", err)
 			}

@@ -19,6 +19,7 @@ import (
 	"testing/fstest"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/volumetest"
 )
 
@@ -30,22 +31,22 @@ func TestFS(t *testing.T) {
 		t.Run(d, func(t *testing.T) {
 			t.Parallel()
 			v := volumetest.Import(t, volumetest.Goroot(t, d))
-			volumetest.Must(t, fstest.TestFS(v.FS(), expected))
+			must.Do(t, fstest.TestFS(v.FS(), expected))
 		})
 	}
 	t.Run("sample", func(t *testing.T) {
 		t.Parallel()
 		v := volumetest.Create(t, volumetest.AddAll(slices.DeleteFunc(slices.Clone(volumetest.Samples), isBroken)...))
-		volumetest.Must(t, fstest.TestFS(v.FS(), "a/b/c.txt", "a/b/up", "big", "empty", "secret/"+volumetest.LongName, "to-file"))
+		must.Do(t, fstest.TestFS(v.FS(), "a/b/c.txt", "a/b/up", "big", "empty", "secret/"+volumetest.LongName, "to-file"))
 		sub, err := fs.Sub(v.FS(), "a")
-		volumetest.Must(t, err)
-		volumetest.Must(t, fstest.TestFS(sub, "b/c.txt", "other.txt"))
-		volumetest.Must(t, v.View(context.Background(), func(rx *folio.Rx) error { return fstest.TestFS(rx.FS(), "a/b/c.txt") }))
+		must.Do(t, err)
+		must.Do(t, fstest.TestFS(sub, "b/c.txt", "other.txt"))
+		must.Do(t, v.View(context.Background(), func(rx *folio.Rx) error { return fstest.TestFS(rx.FS(), "a/b/c.txt") }))
 	})
 	t.Run("no files", func(t *testing.T) {
 		t.Parallel()
 		v := volumetest.Create(t, volumetest.AddAll())
-		volumetest.Must(t, fstest.TestFS(v.FS()))
+		must.Do(t, fstest.TestFS(v.FS()))
 	})
 }
 
@@ -58,7 +59,7 @@ func isBroken(f volumetest.Entry) bool {
 func TestSameTree(t *testing.T) {
 	t.Parallel()
 	d := volumetest.Goroot(t, "src/crypto")
-	volumetest.SameTree(t, volumetest.Import(t, d).FS(), os.DirFS(d))
+	sameTree(t, volumetest.Import(t, d).FS(), os.DirFS(d))
 }
 
 // TestSymlinksFromOS does so with symbolic links, times before 1970 and modes.
@@ -68,23 +69,23 @@ func TestSymlinksFromOS(t *testing.T) {
 		t.Skip("skipped: no permissions there, and no links by every user")
 	}
 	d := t.TempDir()
-	volumetest.Must(t, os.MkdirAll(d+"/x/y", 0o755))
-	volumetest.Must(t, os.WriteFile(d+"/x/f", []byte("f"), 0o640))
-	volumetest.Must(t, os.Symlink("../x/f", d+"/x/y/l"))
-	volumetest.Must(t, os.Symlink("/etc/passwd", d+"/abs"))
-	volumetest.Must(t, os.Mkdir(d+"/none", 0o111))
-	volumetest.Must(t, os.Chtimes(d+"/x/f", volumetest.SampleTime, volumetest.SampleTime.AddDate(-100, 0, 0)))
-	volumetest.Must(t, os.Chtimes(d+"/x", volumetest.SampleTime, volumetest.SampleTime))
+	must.Do(t, os.MkdirAll(d+"/x/y", 0o755))
+	must.Do(t, os.WriteFile(d+"/x/f", []byte("f"), 0o640))
+	must.Do(t, os.Symlink("../x/f", d+"/x/y/l"))
+	must.Do(t, os.Symlink("/etc/passwd", d+"/abs"))
+	must.Do(t, os.Mkdir(d+"/none", 0o111))
+	must.Do(t, os.Chtimes(d+"/x/f", volumetest.SampleTime, volumetest.SampleTime.AddDate(-100, 0, 0)))
+	must.Do(t, os.Chtimes(d+"/x", volumetest.SampleTime, volumetest.SampleTime))
 	v := volumetest.Import(t, d)
-	volumetest.Must(t, os.Chmod(d+"/none", 0o755))
-	volumetest.Must(t, os.Chtimes(d+"/none", volumetest.SampleTime, volumetest.SampleTime))
+	must.Do(t, os.Chmod(d+"/none", 0o755))
+	must.Do(t, os.Chtimes(d+"/none", volumetest.SampleTime, volumetest.SampleTime))
 	if info, err := v.Stat("none"); err != nil || info.Mode() != fs.ModeDir|0o111 {
 		t.Errorf("%v, %v", info, err)
 	}
-	volumetest.SameFile(t, v.FS(), os.DirFS(d), "x/f")
-	volumetest.SameFile(t, v.FS(), os.DirFS(d), "x/y/l")
-	volumetest.SameFile(t, v.FS(), os.DirFS(d), "x")
-	volumetest.SameFile(t, v.FS(), os.DirFS(d), "abs")
+	sameFile(t, v.FS(), os.DirFS(d), "x/f")
+	sameFile(t, v.FS(), os.DirFS(d), "x/y/l")
+	sameFile(t, v.FS(), os.DirFS(d), "x")
+	sameFile(t, v.FS(), os.DirFS(d), "abs")
 }
 
 func TestReaders(t *testing.T) {
@@ -92,7 +93,7 @@ func TestReaders(t *testing.T) {
 	v := volumetest.Create(t, volumetest.AddAll(volumetest.Samples...))
 	for _, f := range volumetest.Samples {
 		info, err := v.Lstat(f.Name)
-		volumetest.Must(t, err)
+		must.Do(t, err)
 		if info.Mode() != f.Mode || !info.ModTime().Equal(volumetest.SampleTime) || info.Name() != f.Name[strings.LastIndexByte(f.Name, '/')+1:] {
 			t.Errorf("Lstat(%q) = %v", f.Name, info)
 		}
@@ -174,7 +175,7 @@ func checkError(t *testing.T, err error, op, name string, want error) {
 func sub(t *testing.T, v *folio.Volume, dir string) fs.FS {
 	t.Helper()
 	f, err := fs.Sub(v.FS(), dir)
-	volumetest.Must(t, err)
+	must.Do(t, err)
 	return f
 }
 
@@ -207,15 +208,15 @@ func TestHTTP(t *testing.T) {
 	defer server.Close()
 	get := func(path, ranges string) (int, string) {
 		req, err := http.NewRequest(http.MethodGet, server.URL+path, nil)
-		volumetest.Must(t, err)
+		must.Do(t, err)
 		if ranges != "" {
 			req.Header.Set("Range", ranges)
 		}
 		res, err := server.Client().Do(req)
-		volumetest.Must(t, err)
+		must.Do(t, err)
 		defer res.Body.Close()
 		body, err := io.ReadAll(res.Body)
-		volumetest.Must(t, err)
+		must.Do(t, err)
 		return res.StatusCode, string(body)
 	}
 	big := volumetest.Samples[7].Content
@@ -247,12 +248,12 @@ func TestZip(t *testing.T) {
 	v := volumetest.Import(t, volumetest.Goroot(t, "src/archive"))
 	var buf bytes.Buffer
 	w := zip.NewWriter(&buf)
-	volumetest.Must(t, w.AddFS(v.FS()))
-	volumetest.Must(t, w.Close())
+	must.Do(t, w.AddFS(v.FS()))
+	must.Do(t, w.Close())
 	r, err := zip.NewReader(bytes.NewReader(buf.Bytes()), int64(buf.Len()))
-	volumetest.Must(t, err)
+	must.Do(t, err)
 	p, err := fs.ReadFile(r, "zip/reader.go")
-	volumetest.Must(t, err)
+	must.Do(t, err)
 	if want, err := v.ReadFile("zip/reader.go"); err != nil || !bytes.Equal(p, want) {
 		t.Errorf("%d bytes, want %d, %v", len(p), len(want), err)
 	}
@@ -262,9 +263,9 @@ func TestTemplate(t *testing.T) {
 	t.Parallel()
 	v := volumetest.Create(t, volumetest.AddAll(volumetest.NewEntry("t/a.html", `{{define "a"}}<b>{{.}}</b>{{end}}`, 0o644), volumetest.NewEntry("t/b.html", `{{template "a" .}}`, 0o644)))
 	tmpl, err := template.ParseFS(v.FS(), "t/*.html")
-	volumetest.Must(t, err)
+	must.Do(t, err)
 	var buf strings.Builder
-	volumetest.Must(t, tmpl.ExecuteTemplate(&buf, "b.html", "x<y"))
+	must.Do(t, tmpl.ExecuteTemplate(&buf, "b.html", "x<y"))
 	if buf.String() != "<b>x&lt;y</b>" {
 		t.Error(buf.String())
 	}
@@ -275,16 +276,16 @@ func TestOpenInZip(t *testing.T) {
 	t.Parallel()
 	var buf bytes.Buffer
 	w := zip.NewWriter(&buf)
-	volumetest.Must(t, w.AddFS(os.DirFS(volumetest.Goroot(t, "src/archive/zip"))))
-	volumetest.Must(t, w.Close())
+	must.Do(t, w.AddFS(os.DirFS(volumetest.Goroot(t, "src/archive/zip"))))
+	must.Do(t, w.Close())
 	v := volumetest.Create(t, func(b *folio.Builder) error { return b.Add(&folio.Header{Name: "x.zip"}, &buf) })
 	f, err := v.Open("x.zip")
-	volumetest.Must(t, err)
+	must.Do(t, err)
 	defer f.Close()
 	info, err := f.Stat()
-	volumetest.Must(t, err)
+	must.Do(t, err)
 	r, err := zip.NewReader(f, info.Size())
-	volumetest.Must(t, err)
+	must.Do(t, err)
 	if p, err := fs.ReadFile(r, "reader.go"); err != nil || !bytes.Contains(p, []byte("package zip")) {
 		t.Errorf("%d bytes, %v", len(p), err)
 	}
@@ -295,7 +296,7 @@ func TestConcurrent(t *testing.T) {
 	t.Parallel()
 	v := volumetest.Create(t, volumetest.AddAll(volumetest.Samples...))
 	shared, err := v.Open("big")
-	volumetest.Must(t, err)
+	must.Do(t, err)
 	defer shared.Close()
 	want := volumetest.Samples[7].Content
 	var wg sync.WaitGroup
@@ -338,4 +339,50 @@ func touch(v *folio.Volume) error {
 		}
 		return err
 	})
+}
+
+// sameTree compares two file systems: names, types, modes, times and contents.
+func sameTree(t *testing.T, got, want fs.FS) {
+	t.Helper()
+	var names [2][]string
+	for i, fsys := range []fs.FS{got, want} {
+		must.Do(t, fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
+			names[i] = append(names[i], name)
+			return err
+		}))
+	}
+	if !slices.Equal(names[0], names[1]) {
+		t.Fatalf("%d names, want %d", len(names[0]), len(names[1]))
+	}
+	for _, name := range names[0] {
+		sameFile(t, got, want, name)
+	}
+}
+
+// sameFile compares one file of two file systems.
+func sameFile(t *testing.T, got, want fs.FS, name string) {
+	t.Helper()
+	g, err := fs.Lstat(got, name)
+	must.Do(t, err)
+	w, err := fs.Lstat(want, name)
+	must.Do(t, err)
+	if g.Mode() != w.Mode() || !g.ModTime().Equal(w.ModTime()) || g.Name() != w.Name() {
+		t.Errorf("%s: %v, want %v", name, g, w)
+	}
+	switch {
+	case w.Mode().IsRegular():
+		a, err := fs.ReadFile(got, name)
+		must.Do(t, err)
+		b, err := fs.ReadFile(want, name)
+		must.Do(t, err)
+		if !bytes.Equal(a, b) || g.Size() != int64(len(b)) {
+			t.Errorf("%s: %d bytes, want %d; or other bytes", name, len(a), len(b))
+		}
+	case w.Mode()&fs.ModeSymlink != 0:
+		a, err := fs.ReadLink(got, name)
+		must.Do(t, err)
+		if b, err := fs.ReadLink(want, name); err != nil || a != b {
+			t.Errorf("%s: leads to %q, want %q, %v", name, a, b, err)
+		}
+	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/volumetest"
 )
 
@@ -42,7 +43,7 @@ func kinds() []folio.Header {
 func wantHeader(t *testing.T, v *folio.Volume, h *folio.Header) {
 	t.Helper()
 	info, err := v.Lstat(h.Name)
-	volumetest.Must(t, err)
+	must.Do(t, err)
 	n := info.Sys().(*folio.Node)
 	if info.Mode() != h.Mode || n.UID != h.UID || n.GID != h.GID || n.Rdev != h.Rdev || n.Mtime != h.ModTime.UnixNano() ||
 		n.Atime != h.AccessTime.UnixNano() || n.Ctime != h.ChangeTime.UnixNano() {
@@ -61,7 +62,7 @@ func wantHeader(t *testing.T, v *folio.Volume, h *folio.Header) {
 
 func update(t *testing.T, v *folio.Volume, fn func(tx *folio.Tx) error) {
 	t.Helper()
-	volumetest.Must(t, v.Update(t.Context(), fn))
+	must.Do(t, v.Update(t.Context(), fn))
 }
 
 func TestTxAdd(t *testing.T) {
@@ -70,7 +71,7 @@ func TestTxAdd(t *testing.T) {
 	list := kinds()
 	update(t, v, func(tx *folio.Tx) error {
 		for i := range list {
-			volumetest.Must(t, tx.AddBytes(&list[i], []byte("content")))
+			must.Do(t, tx.AddBytes(&list[i], []byte("content")))
 		}
 		return tx.Add(&folio.Header{Name: "dir/none"}, nil)
 	})
@@ -110,13 +111,13 @@ func TestTxAddHoles(t *testing.T) {
 			t.Parallel()
 			v, content := volumetest.Empty(t), bytes.Join(tt.parts, nil)
 			update(t, v, func(tx *folio.Tx) error {
-				volumetest.Must(t, tx.AddBytes(&folio.Header{Name: "bytes"}, content))
+				must.Do(t, tx.AddBytes(&folio.Header{Name: "bytes"}, content))
 				return tx.Add(&folio.Header{Name: "reader"}, iotest.HalfReader(bytes.NewReader(content)))
 			})
 			for _, name := range []string{"bytes", "reader"} {
 				volumetest.WantFile(t, v, name, string(content))
 				info, err := v.Stat(name)
-				volumetest.Must(t, err)
+				must.Do(t, err)
 				if n := info.Sys().(*folio.Node); n.Holes != tt.holes {
 					t.Errorf("%s: %d bytes are holes, want %d", name, n.Holes, tt.holes)
 				}
@@ -129,7 +130,7 @@ func TestTxAddHoles(t *testing.T) {
 func TestTxAddRefuses(t *testing.T) {
 	t.Parallel()
 	v := volumetest.Empty(t)
-	volumetest.Must(t, v.WriteFile("file", []byte("x"), 0o600))
+	must.Do(t, v.WriteFile("file", []byte("x"), 0o600))
 	own := errors.New("own")
 	tests := []struct {
 		name string
@@ -191,9 +192,9 @@ func TestTxSetHeader(t *testing.T) {
 	update(t, v, func(tx *folio.Tx) error {
 		for i := range list {
 			h := list[i]
-			volumetest.Must(t, tx.AddBytes(&folio.Header{Name: h.Name, Mode: h.Mode.Type(), Linkname: h.Linkname, Rdev: h.Rdev}, []byte("content")))
-			volumetest.Must(t, tx.SetXattr(h.Name, "user.old", []byte("goes")))
-			volumetest.Must(t, tx.SetHeader(&h))
+			must.Do(t, tx.AddBytes(&folio.Header{Name: h.Name, Mode: h.Mode.Type(), Linkname: h.Linkname, Rdev: h.Rdev}, []byte("content")))
+			must.Do(t, tx.SetXattr(h.Name, "user.old", []byte("goes")))
+			must.Do(t, tx.SetHeader(&h))
 		}
 		return nil
 	})

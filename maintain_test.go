@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/volumetest"
 )
 
@@ -21,14 +22,14 @@ import (
 func TestCompactOpen(t *testing.T) {
 	t.Parallel()
 	v := volumetest.Empty(t)
-	volumetest.Must(t, v.WriteFile("large", make([]byte, 3<<20), 0o644))
-	volumetest.Must(t, v.WriteFile("gone", []byte("still here"), 0o644))
-	volumetest.Must(t, v.WriteFile("kept", []byte("kept"), 0o644))
-	volumetest.Must(t, v.Remove("large"))
+	must.Do(t, v.WriteFile("large", make([]byte, 3<<20), 0o644))
+	must.Do(t, v.WriteFile("gone", []byte("still here"), 0o644))
+	must.Do(t, v.WriteFile("kept", []byte("kept"), 0o644))
+	must.Do(t, v.Remove("large"))
 	gone, err := v.OpenFile("gone", os.O_RDWR, 0)
-	volumetest.Must(t, err)
+	must.Do(t, err)
 	defer gone.Close()
-	volumetest.Must(t, v.Remove("gone"))
+	must.Do(t, v.Remove("gone"))
 	var wg sync.WaitGroup
 	var done atomic.Bool
 	for g := range 4 {
@@ -46,7 +47,7 @@ func TestCompactOpen(t *testing.T) {
 	}
 	before := volumetest.Size(t, v)
 	for range 3 {
-		volumetest.Must(t, v.Compact(t.Context(), nil))
+		must.Do(t, v.Compact(t.Context(), nil))
 	}
 	done.Store(true)
 	wg.Wait()
@@ -55,7 +56,7 @@ func TestCompactOpen(t *testing.T) {
 	}
 	other := volumetest.Again(t, v, nil)
 	_, err = gone.WriteString(", and written")
-	volumetest.Must(t, err)
+	must.Do(t, err)
 	got, err := io.ReadAll(io.NewSectionReader(gone, 0, 100))
 	if string(got) != ", and written" {
 		t.Errorf("%q, %v", got, err)
@@ -75,7 +76,7 @@ func TestBackupLive(t *testing.T) {
 			return errors.Join(tx.WriteFile("a", data, 0o644), tx.WriteFile("b", data, 0o644))
 		})
 	}
-	volumetest.Must(t, write(0))
+	must.Do(t, write(0))
 	var wg sync.WaitGroup
 	var done atomic.Bool
 	wg.Go(func() {
@@ -89,10 +90,10 @@ func TestBackupLive(t *testing.T) {
 	d := t.TempDir()
 	for i := range 5 {
 		name := filepath.Join(d, fmt.Sprint(i))
-		volumetest.Must(t, v.BackupFile(t.Context(), name, nil))
+		must.Do(t, v.BackupFile(t.Context(), name, nil))
 		copied := volumetest.Open(t, name)
 		a, err := copied.ReadFile("a")
-		volumetest.Must(t, err)
+		must.Do(t, err)
 		volumetest.WantFile(t, copied, "b", string(a))
 		volumetest.WantClean(t, copied)
 	}
@@ -118,18 +119,18 @@ func (w refusing) Write([]byte) (int, error) { return 0, w.err }
 func TestMaintainReadOnly(t *testing.T) {
 	t.Parallel()
 	v := volumetest.Empty(t)
-	volumetest.Must(t, v.WriteFile("f", []byte("content"), 0o644))
+	must.Do(t, v.WriteFile("f", []byte("content"), 0o644))
 	info, err := v.Info(t.Context())
-	volumetest.Must(t, err)
-	volumetest.Must(t, v.Close())
+	must.Do(t, err)
+	must.Do(t, v.Close())
 	for want, o := range map[error]*folio.Options{folio.ErrReadOnly: {ReadOnly: true}, fs.ErrClosed: nil} {
 		v, err := folio.Open(info.Path, o)
-		volumetest.Must(t, err)
+		must.Do(t, err)
 		if want == fs.ErrClosed {
-			volumetest.Must(t, v.Close())
+			must.Do(t, v.Close())
 		}
 		for name, err := range map[string]error{
-			"Compact": v.Compact(t.Context(), nil), "Repair": volumetest.Second(v.Repair(t.Context())), "Merge": v.Merge(t.Context(), mergeSource, "x", nil),
+			"Compact": v.Compact(t.Context(), nil), "Repair": must.Second(v.Repair(t.Context())), "Merge": v.Merge(t.Context(), mergeSource, "x", nil),
 		} {
 			if !errors.Is(err, want) {
 				t.Errorf("%s: %v, want %v", name, err, want)

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio"
-	"github.com/foliofs/folio/internal/volumetest"
+	"github.com/foliofs/folio/internal/must"
 )
 
 // TestManyOpen has a hundred volumes open at once and writes to all of them, also where addresses
@@ -22,12 +22,12 @@ func TestManyOpen(t *testing.T) {
 		}
 		defer vol.Close()
 		vols = append(vols, vol)
-		volumetest.Must(t, vol.WriteFile("a", []byte{byte(i)}, 0o644))
+		must.Do(t, vol.WriteFile("a", []byte{byte(i)}, 0o644))
 	}
 	content := make([]byte, 100_000)
 	for i, vol := range vols {
 		content[0] = byte(i)
-		volumetest.Must(t, vol.WriteFile("b", content, 0o644))
+		must.Do(t, vol.WriteFile("b", content, 0o644))
 	}
 	for i, vol := range vols {
 		for _, name := range []string{"a", "b"} {

@@ -13,6 +13,7 @@ import (
 	"testing/fstest"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/volumetest"
 )
 
@@ -21,19 +22,19 @@ import (
 func TestMemory(t *testing.T) {
 	t.Parallel()
 	v := volumetest.Memory(t, nil)
-	volumetest.Must(t, v.MkdirAll("a/b", 0o755))
-	volumetest.Must(t, v.WriteFile("a/b/f", []byte("content"), 0o644))
-	volumetest.Must(t, v.Symlink("b/f", "a/link"))
-	volumetest.Must(t, v.Merge(t.Context(), os.DirFS(volumetest.Goroot(t, "src/io")), "io", nil))
-	volumetest.Must(t, fstest.TestFS(v.FS(), "a/b/f", "io/fs/fs.go"))
-	volumetest.Must(t, v.Update(t.Context(), func(tx *folio.Tx) error {
+	must.Do(t, v.MkdirAll("a/b", 0o755))
+	must.Do(t, v.WriteFile("a/b/f", []byte("content"), 0o644))
+	must.Do(t, v.Symlink("b/f", "a/link"))
+	must.Do(t, v.Merge(t.Context(), os.DirFS(volumetest.Goroot(t, "src/io")), "io", nil))
+	must.Do(t, fstest.TestFS(v.FS(), "a/b/f", "io/fs/fs.go"))
+	must.Do(t, v.Update(t.Context(), func(tx *folio.Tx) error {
 		if err := tx.Rename("a/b/f", "g"); err != nil {
 			return err
 		}
 		return tx.RemoveAll("io/fs")
 	}))
-	volumetest.Must(t, v.Compact(t.Context(), nil))
-	volumetest.Must(t, v.Sync(t.Context()))
+	must.Do(t, v.Compact(t.Context(), nil))
+	must.Do(t, v.Sync(t.Context()))
 	volumetest.WantFile(t, v, "g", "content")
 	volumetest.WantNone(t, v, "io/fs")
 	volumetest.WantClean(t, v)
@@ -43,8 +44,8 @@ func TestMemory(t *testing.T) {
 	if _, err := os.Stat("memory"); err == nil {
 		t.Error("there is a file on disk")
 	}
-	volumetest.SameTree(t, onDisk(t, v).FS(), v.FS())
-	volumetest.Must(t, v.Close())
+	sameTree(t, onDisk(t, v).FS(), v.FS())
+	must.Do(t, v.Close())
 	if _, err := v.ReadFile("g"); err == nil {
 		t.Error("a closed volume is read")
 	}
@@ -55,7 +56,7 @@ func TestMemory(t *testing.T) {
 func onDisk(t *testing.T, v *folio.Volume) *folio.Volume {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "copy.folio")
-	volumetest.Must(t, v.BackupFile(t.Context(), path, nil))
+	must.Do(t, v.BackupFile(t.Context(), path, nil))
 	return volumetest.Open(t, path)
 }
 
@@ -63,8 +64,8 @@ func onDisk(t *testing.T, v *folio.Volume) *folio.Volume {
 func TestMemoryConcurrent(t *testing.T) {
 	t.Parallel()
 	v := volumetest.Memory(t, nil)
-	volumetest.Must(t, v.WriteFile("a", []byte{0}, 0o644))
-	volumetest.Must(t, v.WriteFile("b", []byte{0}, 0o644))
+	must.Do(t, v.WriteFile("a", []byte{0}, 0o644))
+	must.Do(t, v.WriteFile("b", []byte{0}, 0o644))
 	var wg sync.WaitGroup
 	for g := range 8 {
 		wg.Go(func() {
@@ -109,7 +110,7 @@ func TestMemoryFull(t *testing.T) {
 	if !errors.Is(err, folio.ErrFull) {
 		t.Errorf("%v, want ErrFull", err)
 	}
-	volumetest.Must(t, v.WriteFile("small", []byte("x"), 0o644))
+	must.Do(t, v.WriteFile("small", []byte("x"), 0o644))
 	volumetest.WantClean(t, v)
 }
 

@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/store"
-	"github.com/foliofs/folio/internal/store/native"
 	"github.com/foliofs/folio/internal/volumetest"
 )
 
@@ -31,25 +31,25 @@ func TestMerge(t *testing.T) {
 			t.Parallel()
 			v := volumetest.Empty(t)
 			var files, bytes int64
-			volumetest.Must(t, fs.WalkDir(src, ".", func(_ string, d fs.DirEntry, err error) error {
+			must.Do(t, fs.WalkDir(src, ".", func(_ string, d fs.DirEntry, err error) error {
 				if err == nil && d.Type().IsRegular() {
 					info, err := d.Info()
-					volumetest.Must(t, err)
+					must.Do(t, err)
 					files, bytes = files+1, bytes+info.Size()
 				}
 				return err
 			}))
 			var stats folio.MergeStats
 			progress := func(_ string, done folio.MergeStats) { stats = done }
-			volumetest.Must(t, v.Merge(t.Context(), src, "a/b", &folio.MergeOptions{Progress: progress}))
+			must.Do(t, v.Merge(t.Context(), src, "a/b", &folio.MergeOptions{Progress: progress}))
 			if stats.Files != files || stats.Bytes != bytes || stats.Kept+stats.Replaced != 0 {
 				t.Errorf("%+v; want %d files, %d bytes", stats, files, bytes)
 			}
 			sub, err := fs.Sub(v.FS(), "a/b")
-			volumetest.Must(t, err)
-			volumetest.SameTree(t, sub, src)
-			volumetest.Must(t, v.Merge(t.Context(), src, ".", &folio.MergeOptions{Policy: folio.MergeReplace}))
-			volumetest.Must(t, v.RemoveAll("a/b"))
+			must.Do(t, err)
+			sameTree(t, sub, src)
+			must.Do(t, v.Merge(t.Context(), src, ".", &folio.MergeOptions{Policy: folio.MergeReplace}))
+			must.Do(t, v.RemoveAll("a/b"))
 			volumetest.WantClean(t, v)
 		})
 	}
@@ -72,12 +72,12 @@ var (
 // mergeTarget is a volume with names that mergeSource has, too.
 func mergeTarget(t *testing.T) *folio.Volume {
 	v := volumetest.Empty(t)
-	volumetest.Must(t, v.Mkdir("dir", 0o755))
+	must.Do(t, v.Mkdir("dir", 0o755))
 	for name, age := range map[string]time.Duration{"same": 0, "older": time.Hour, "newer": -time.Hour, "dir/other": 0, "link": time.Hour} {
-		volumetest.Must(t, v.WriteFile(name, []byte("old"), 0o600))
-		volumetest.Must(t, v.Chtimes(name, time.Time{}, mergeTime.Add(-age)))
+		must.Do(t, v.WriteFile(name, []byte("old"), 0o600))
+		must.Do(t, v.Chtimes(name, time.Time{}, mergeTime.Add(-age)))
 	}
-	volumetest.Must(t, v.Link("older", "name"))
+	must.Do(t, v.Link("older", "name"))
 	return v
 }
 
@@ -97,11 +97,11 @@ func TestMergePolicy(t *testing.T) {
 	} {
 		v := mergeTarget(t)
 		f, err := v.Open("older")
-		volumetest.Must(t, err)
+		must.Do(t, err)
 		defer f.Close()
 		var stats folio.MergeStats
 		progress := func(_ string, done folio.MergeStats) { stats = done }
-		volumetest.Must(t, v.Merge(t.Context(), mergeSource, "./dir/..", &folio.MergeOptions{Policy: test.policy, Progress: progress}))
+		must.Do(t, v.Merge(t.Context(), mergeSource, "./dir/..", &folio.MergeOptions{Policy: test.policy, Progress: progress}))
 		for name, want := range map[string]string{
 			"same": test.same, "older": test.older, "newer": test.newer, "name": "old", "dir/other": "old", "dir/in": "new", "fresh/x": "new",
 		} {
@@ -169,10 +169,10 @@ func TestMergeFails(t *testing.T) {
 // listing returns all that a volume holds, in lines.
 func listing(t *testing.T, v *folio.Volume) (lines []string) {
 	t.Helper()
-	volumetest.Must(t, fs.WalkDir(v.FS(), ".", func(name string, d fs.DirEntry, err error) error {
-		volumetest.Must(t, err)
+	must.Do(t, fs.WalkDir(v.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		must.Do(t, err)
 		info, err := d.Info()
-		volumetest.Must(t, err)
+		must.Do(t, err)
 		content := []byte(nil)
 		if d.Type().IsRegular() {
 			content, err = v.ReadFile(name)
@@ -214,32 +214,16 @@ func (f failingFile) Read(p []byte) (int, error) {
 	return 0, f.err
 }
 
-// TestMergeFull merges more than a volume may hold.
-func TestMergeFull(t *testing.T) {
-	t.Parallel()
-	v := volumetest.Limited(t, 1<<20)
-	volumetest.Must(t, v.WriteFile("old", []byte("old"), 0o644))
-	src := fstest.MapFS{"old": {Data: []byte("new")}, "x/large": {Data: bytes.Repeat([]byte("large"), 1<<20)}}
-	err := v.Merge(t.Context(), src, ".", &folio.MergeOptions{Policy: folio.MergeReplace})
-	if pe, ok := errors.AsType[*fs.PathError](err); !ok || pe.Path != "x/large" {
-		t.Errorf("%v does not name the file", err)
-	}
-	volumetest.WantFull(t, "Merge", err)
-	volumetest.WantFile(t, v, "old", "old")
-	volumetest.WantWithin(t, v, 1<<20)
-	volumetest.WantClean(t, v)
-}
-
 // TestMergeTx merges in a transaction with other changes, and in a transaction that goes on after
 // an error.
 func TestMergeTx(t *testing.T) {
 	t.Parallel()
 	v := mergeTarget(t)
-	volumetest.Must(t, v.Update(t.Context(), func(tx *folio.Tx) error {
-		volumetest.Must(t, tx.Merge(t.Context(), mergeSource, "next", nil))
+	must.Do(t, v.Update(t.Context(), func(tx *folio.Tx) error {
+		must.Do(t, tx.Merge(t.Context(), mergeSource, "next", nil))
 		next, err := fs.Sub(tx.FS(), "next")
-		volumetest.Must(t, err)
-		volumetest.Must(t, tx.Merge(t.Context(), next, "copy/deep", nil))
+		must.Do(t, err)
+		must.Do(t, tx.Merge(t.Context(), next, "copy/deep", nil))
 		return tx.Rename("next", "now")
 	}))
 	volumetest.WantFile(t, v, "now/dir/in", "new")
@@ -254,13 +238,13 @@ func TestMergeTx(t *testing.T) {
 		t.Errorf("half of a merge is committed, with %v", err)
 	}
 	r, err := v.OpenRoot("now")
-	volumetest.Must(t, err)
-	volumetest.Must(t, r.Merge(t.Context(), mergeSource, "sub", nil))
+	must.Do(t, err)
+	must.Do(t, r.Merge(t.Context(), mergeSource, "sub", nil))
 	volumetest.WantFile(t, v, "now/sub/dir/in", "new")
 	if err := r.Merge(t.Context(), mergeSource, "../sub", nil); !errors.Is(err, folio.ErrEscapes) {
 		t.Errorf("out of a Root: %v", err)
 	}
-	volumetest.Must(t, r.Close())
+	must.Do(t, r.Close())
 	if err := r.Merge(t.Context(), mergeSource, "sub", nil); !errors.Is(err, fs.ErrClosed) {
 		t.Errorf("in a closed Root: %v", err)
 	}
@@ -272,16 +256,16 @@ func TestMergeRemoved(t *testing.T) {
 	t.Parallel()
 	for _, src := range []fstest.MapFS{{}, {"f": {Data: []byte("content")}}, {"d/f": {}}} {
 		v := volumetest.Empty(t)
-		volumetest.Must(t, v.Mkdir("dir", 0o755))
+		must.Do(t, v.Mkdir("dir", 0o755))
 		root, err := v.OpenRoot("dir")
-		volumetest.Must(t, err)
-		volumetest.Must(t, v.Remove("dir"))
+		must.Do(t, err)
+		must.Do(t, v.Remove("dir"))
 		for _, dir := range []string{".", "sub"} {
 			if err := root.Merge(t.Context(), src, dir, &folio.MergeOptions{Policy: folio.MergeReplace}); !errors.Is(err, fs.ErrNotExist) {
 				t.Errorf("Merge of %v into %s: %v", src, dir, err)
 			}
 		}
-		volumetest.Must(t, root.Close())
+		must.Do(t, root.Close())
 		volumetest.WantClean(t, v)
 	}
 }
@@ -290,7 +274,7 @@ func TestMergeRemoved(t *testing.T) {
 func TestMergeItself(t *testing.T) {
 	t.Parallel()
 	v := mergeTarget(t)
-	volumetest.Must(t, v.Merge(t.Context(), v.FS(), "copy", nil))
+	must.Do(t, v.Merge(t.Context(), v.FS(), "copy", nil))
 	volumetest.WantFile(t, v, "copy/dir/other", "old")
 	volumetest.WantNone(t, v, "copy/copy")
 	if err := v.Merge(t.Context(), v.FS(), "copy", &folio.MergeOptions{Policy: folio.MergeReplace}); !errors.Is(err, fs.ErrInvalid) {
@@ -310,14 +294,14 @@ func TestMergeLarge(t *testing.T) {
 		"large": {Data: large}, "sparse": {Data: sparse}, "zeros": {Data: sparse[:1<<20]},
 		"chunk": {Data: large[:store.ChunkSize]}, "piece": {Data: large[:1<<20]}, "zero": {Data: sparse[:1000]},
 	}
-	volumetest.Must(t, v.Merge(t.Context(), growing{src}, ".", nil))
+	must.Do(t, v.Merge(t.Context(), growing{src}, ".", nil))
 	for name, f := range src {
 		if got, err := v.ReadFile(name); err != nil || !bytes.Equal(got, f.Data) {
 			t.Errorf("%s: %d bytes, %v; want %d", name, len(got), err, len(f.Data))
 		}
 	}
 	info, err := v.Stat("sparse")
-	volumetest.Must(t, err)
+	must.Do(t, err)
 	if n := info.Sys().(*folio.Node); n.Size-n.Holes > 500_000 {
 		t.Errorf("%d bytes of %d are stored", n.Size-n.Holes, n.Size)
 	}
@@ -345,27 +329,6 @@ func (g growingFile) Stat() (fs.FileInfo, error) {
 type shorter struct{ fs.FileInfo }
 
 func (s shorter) Size() int64 { return s.FileInfo.Size() / 100 }
-
-// TestMergeDamaged merges volumes whose directories lie in themselves, or twice in another one, and
-// over such a volume.
-func TestMergeDamaged(t *testing.T) {
-	t.Parallel()
-	endless := func(b *native.Builder) error {
-		return errors.Join(b.Node(&store.Node{Ino: 2, Mode: store.ModeDir, Nlink: 2}),
-			b.Entry(store.Root, store.Entry{Name: "a", Ino: 2, Type: store.Dir}), b.Entry(store.Root, store.Entry{Name: "b", Ino: 2, Type: store.Dir}),
-			b.Entry(2, store.Entry{Name: "a", Ino: 2, Type: store.Dir}), b.Entry(2, store.Entry{Name: "b", Ino: 2, Type: store.Dir}))
-	}
-	src := volumetest.Craft(t, volumetest.PlainRoot, endless)
-	v := volumetest.Empty(t)
-	if err := v.Merge(t.Context(), src.FS(), "x", nil); !errors.Is(err, folio.ErrDamaged) {
-		t.Errorf("%v, want ErrDamaged", err)
-	}
-	volumetest.WantNone(t, v, "x")
-	over := volumetest.Craft(t, volumetest.PlainRoot, endless)
-	volumetest.Must(t, over.Merge(t.Context(), fstest.MapFS{"a/b/a/f": {Data: []byte("f")}, "b/a/g": {Data: []byte("g")}}, "a", nil))
-	volumetest.WantFile(t, over, "b/a/f", "f")
-	volumetest.WantFile(t, over, "a/g", "g")
-}
 
 // TestMergeNames merges a source with names that no directory takes.
 func TestMergeNames(t *testing.T) {

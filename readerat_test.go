@@ -13,6 +13,7 @@ import (
 	"testing/iotest"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/volumetest"
 	"github.com/foliofs/folio/sqlitefile"
 )
@@ -21,11 +22,11 @@ import (
 func image(t *testing.T) []byte {
 	t.Helper()
 	v := volumetest.Empty(t)
-	volumetest.Must(t, v.MkdirAll("a/b", 0o755))
-	volumetest.Must(t, v.WriteFile("a/b/f", []byte("content"), 0o644))
-	volumetest.Must(t, v.WriteFile("large", bytes.Repeat([]byte("0123456789abcdef"), 40_000), 0o644))
+	must.Do(t, v.MkdirAll("a/b", 0o755))
+	must.Do(t, v.WriteFile("a/b/f", []byte("content"), 0o644))
+	must.Do(t, v.WriteFile("large", bytes.Repeat([]byte("0123456789abcdef"), 40_000), 0o644))
 	var b bytes.Buffer
-	volumetest.Must(t, v.Backup(t.Context(), &b))
+	must.Do(t, v.Backup(t.Context(), &b))
 	return b.Bytes()
 }
 
@@ -36,9 +37,9 @@ func TestReaderAt(t *testing.T) {
 	data := image(t)
 	padded := append(bytes.Clone(data), "what follows is none of it"...)
 	v, err := folio.OpenReaderAt(bytes.NewReader(padded), int64(len(data)), nil)
-	volumetest.Must(t, err)
+	must.Do(t, err)
 	defer v.Close()
-	volumetest.Must(t, fstest.TestFS(v.FS(), "a/b/f", "large"))
+	must.Do(t, fstest.TestFS(v.FS(), "a/b/f", "large"))
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
@@ -55,7 +56,7 @@ func TestReaderAt(t *testing.T) {
 	}
 	for what, err := range map[string]error{
 		"WriteFile": v.WriteFile("x", nil, 0o644), "Remove": v.Remove("large"), "Mkdir": v.Mkdir("d", 0o755), "Compact": v.Compact(t.Context(), nil),
-		"Repair": volumetest.Second(v.Repair(t.Context())), "Create": volumetest.Second(v.Create("x")),
+		"Repair": must.Second(v.Repair(t.Context())), "Create": must.Second(v.Create("x")),
 		"Update": v.Update(t.Context(), func(tx *folio.Tx) error { return tx.Remove("large") }),
 	} {
 		if !errors.Is(err, folio.ErrReadOnly) {
@@ -63,12 +64,12 @@ func TestReaderAt(t *testing.T) {
 		}
 	}
 	var again bytes.Buffer
-	volumetest.Must(t, v.Backup(t.Context(), &again))
+	must.Do(t, v.Backup(t.Context(), &again))
 	if !bytes.Equal(again.Bytes(), data) {
 		t.Error("a copy is not the same")
 	}
 	path := filepath.Join(t.TempDir(), "copy.folio")
-	volumetest.Must(t, v.BackupFile(t.Context(), path, nil))
+	must.Do(t, v.BackupFile(t.Context(), path, nil))
 	volumetest.WantFile(t, volumetest.Open(t, path), "a/b/f", "content")
 }
 
@@ -97,7 +98,7 @@ func TestReaderAtRefusals(t *testing.T) {
 			if err == nil && report.OK() {
 				t.Errorf("%s: Check finds nothing", what)
 			}
-			volumetest.Must(t, v.Close())
+			must.Do(t, v.Close())
 			continue
 		}
 		if _, ok := errors.AsType[*fs.PathError](err); !ok && !errors.Is(err, sqlitefile.ErrCorrupt) || test.want != nil && !errors.Is(err, test.want) {
@@ -117,7 +118,7 @@ func (silent) ReadAt([]byte, int64) (int, error) { return 0, nil }
 func closedFile(t *testing.T) *os.File {
 	t.Helper()
 	f, err := os.Open(t.TempDir())
-	volumetest.Must(t, err)
-	volumetest.Must(t, f.Close())
+	must.Do(t, err)
+	must.Do(t, f.Close())
 	return f
 }

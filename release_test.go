@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/foliofs/folio"
-	"github.com/foliofs/folio/internal/volumetest"
+	"github.com/foliofs/folio/internal/must"
 )
 
 var makeRelease = flag.String("make-release", "", "add the volumes of `VERSION`, which is about to be released, to testdata/releases")
@@ -37,17 +37,17 @@ func TestReleases(t *testing.T) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			t.Parallel()
 			want, err := os.ReadFile(strings.TrimSuffix(path, ".folio") + ".txt")
-			volumetest.Must(t, err)
+			must.Do(t, err)
 			made, err := os.ReadFile(path)
-			volumetest.Must(t, err)
+			must.Do(t, err)
 			name := filepath.Join(t.TempDir(), "v.folio")
-			volumetest.Must(t, os.WriteFile(name, made, 0o644))
+			must.Do(t, os.WriteFile(name, made, 0o644))
 
 			read := openVolume(t, name, &folio.Options{ReadOnly: true})
 			if got := describe(t, read); got != string(want) {
 				t.Errorf("read only:\n%s\nwant\n%s", got, want)
 			}
-			volumetest.Must(t, read.Close())
+			must.Do(t, read.Close())
 			if now, err := os.ReadFile(name); err != nil || !bytes.Equal(now, made) {
 				t.Error("reading has changed the volume", err)
 			}
@@ -57,21 +57,21 @@ func TestReleases(t *testing.T) {
 				t.Errorf("for writing:\n%s\nwant\n%s", got, want)
 			}
 			for name := range strings.SplitSeq("chunks dir/small.txt new", " ") {
-				volumetest.Must(t, v.WriteFile(name, []byte("new"), 0o644))
+				must.Do(t, v.WriteFile(name, []byte("new"), 0o644))
 			}
-			volumetest.Must(t, v.RemoveAll("dir"))
+			must.Do(t, v.RemoveAll("dir"))
 			_, err = v.Restore(context.Background(), "first", "dir", nil)
-			volumetest.Must(t, err)
-			volumetest.Must(t, v.RemoveSnapshot(context.Background(), "first"))
+			must.Do(t, err)
+			must.Do(t, v.RemoveSnapshot(context.Background(), "first"))
 			mustCheck(t, v)
-			volumetest.Must(t, v.Close())
+			must.Do(t, v.Close())
 			v = openVolume(t, name, nil)
 			for name, want := range map[string]string{"chunks": "new", "new": "new", "dir/small.txt": "small\n"} {
 				if got, err := v.ReadFile(name); err != nil || string(got) != want {
 					t.Errorf("%s: %q %v, want %q", name, got, err, want)
 				}
 			}
-			volumetest.Must(t, v.Close())
+			must.Do(t, v.Close())
 		})
 	}
 }
@@ -79,7 +79,7 @@ func TestReleases(t *testing.T) {
 func openVolume(t *testing.T, name string, o *folio.Options) *folio.Volume {
 	t.Helper()
 	v, err := folio.Open(name, o)
-	volumetest.Must(t, err)
+	must.Do(t, err)
 	t.Cleanup(func() { _ = v.Close() })
 	return v
 }
@@ -98,32 +98,32 @@ func describe(t *testing.T, v *folio.Volume) string {
 	mustCheck(t, v)
 	var b strings.Builder
 	info, err := v.Info(context.Background())
-	volumetest.Must(t, err)
+	must.Do(t, err)
 	fmt.Fprintf(&b, "format %d\n", info.Version)
 	at, err := v.OpenSnapshot(t.Context(), "first")
-	volumetest.Must(t, err)
+	must.Do(t, err)
 	for _, from := range []*folio.Volume{v, at} {
 		fmt.Fprintln(&b)
-		volumetest.Must(t, fs.WalkDir(from.FS(), ".", func(name string, _ fs.DirEntry, err error) error {
+		must.Do(t, fs.WalkDir(from.FS(), ".", func(name string, _ fs.DirEntry, err error) error {
 			if err != nil {
 				return err
 			}
 			info, err := from.Lstat(name)
-			volumetest.Must(t, err)
+			must.Do(t, err)
 			sys := info.Sys().(*folio.Node)
 			fmt.Fprintf(&b, "%q %v %d %d:%d %s nlink %d rdev %d", name, info.Mode(), info.Size(), sys.UID, sys.GID, info.ModTime().UTC().Format(time.RFC3339Nano), sys.Nlink, sys.Rdev)
 			switch info.Mode().Type() {
 			case 0:
 				content, err := from.ReadFile(name)
-				volumetest.Must(t, err)
+				must.Do(t, err)
 				fmt.Fprintf(&b, " %x", sha256.Sum256(content))
 			case fs.ModeSymlink:
 				target, err := from.Readlink(name)
-				volumetest.Must(t, err)
+				must.Do(t, err)
 				fmt.Fprintf(&b, " -> %s", target)
 			}
 			attrs, err := from.Xattrs(name)
-			volumetest.Must(t, err)
+			must.Do(t, err)
 			for _, attr := range slices.Sorted(maps.Keys(attrs)) {
 				fmt.Fprintf(&b, " %s=%q", attr, attrs[attr])
 			}
@@ -143,39 +143,38 @@ func makeVolume(t *testing.T, release string, clones bool) {
 		t.Fatalf("%s is there, and never changes", path)
 	}
 	v := openVolume(t, path, &folio.Options{Create: true})
-	must := func(err error) { t.Helper(); volumetest.Must(t, err) }
-	must(v.MkdirAll("dir/deep", 0o750))
+	must.Do(t, v.MkdirAll("dir/deep", 0o750))
 	for name, content := range map[string]string{
 		"dir/small.txt": "small\n", "dir/deep/gone": "gone\n", "empty": "", "Äpfel und Öl": "ü", "chunks": strings.Repeat("0123456789", 7000),
 	} {
-		must(v.WriteFile(name, []byte(content), 0o640))
+		must.Do(t, v.WriteFile(name, []byte(content), 0o640))
 	}
 	f, err := v.OpenFile("sparse", os.O_CREATE|os.O_RDWR, 0o600)
-	must(err)
-	must(volumetest.Second(f.WriteAt([]byte("far"), 1<<21)))
-	must(f.Close())
-	must(v.Link("dir/small.txt", "hard"))
-	must(v.Symlink("dir/small.txt", "link"))
-	must(v.Mknod("fifo", fs.ModeNamedPipe|0o644, 0))
-	must(v.Mknod("null", fs.ModeDevice|fs.ModeCharDevice|0o666, 1<<8|3))
-	must(v.SetXattr("dir/small.txt", "user.note", []byte("\x00\xff")))
-	must(v.SetXattr("dir", "user.note", []byte("of a directory")))
-	must(v.Chmod("chunks", fs.ModeSetuid|0o755))
-	must(v.Lchown("chunks", 1000, 2000))
+	must.Do(t, err)
+	must.Do(t, must.Second(f.WriteAt([]byte("far"), 1<<21)))
+	must.Do(t, f.Close())
+	must.Do(t, v.Link("dir/small.txt", "hard"))
+	must.Do(t, v.Symlink("dir/small.txt", "link"))
+	must.Do(t, v.Mknod("fifo", fs.ModeNamedPipe|0o644, 0))
+	must.Do(t, v.Mknod("null", fs.ModeDevice|fs.ModeCharDevice|0o666, 1<<8|3))
+	must.Do(t, v.SetXattr("dir/small.txt", "user.note", []byte("\x00\xff")))
+	must.Do(t, v.SetXattr("dir", "user.note", []byte("of a directory")))
+	must.Do(t, v.Chmod("chunks", fs.ModeSetuid|0o755))
+	must.Do(t, v.Lchown("chunks", 1000, 2000))
 	if clones {
-		must(v.CloneFile("chunks", "clone"))
+		must.Do(t, v.CloneFile("chunks", "clone"))
 	}
-	must(v.CreateSnapshot(context.Background(), "first"))
-	must(v.Remove("dir/deep/gone"))
-	must(v.WriteFile("dir/small.txt", []byte("changed\n"), 0o640))
-	must(v.Rename("empty", "dir/moved"))
+	must.Do(t, v.CreateSnapshot(context.Background(), "first"))
+	must.Do(t, v.Remove("dir/deep/gone"))
+	must.Do(t, v.WriteFile("dir/small.txt", []byte("changed\n"), 0o640))
+	must.Do(t, v.Rename("empty", "dir/moved"))
 	if f, err = v.OpenFile("chunks", os.O_RDWR, 0); err == nil {
-		must(volumetest.Second(f.WriteAt([]byte("!"), 1)))
-		must(f.Close())
+		must.Do(t, must.Second(f.WriteAt([]byte("!"), 1)))
+		must.Do(t, f.Close())
 	}
-	must(err)
+	must.Do(t, err)
 	when := time.Date(1969, 7, 20, 20, 17, 40, 123456789, time.UTC)
-	must(v.Chtimes("chunks", when, when))
-	must(os.WriteFile(strings.TrimSuffix(path, ".folio")+".txt", []byte(describe(t, v)), 0o644))
-	must(v.Close())
+	must.Do(t, v.Chtimes("chunks", when, when))
+	must.Do(t, os.WriteFile(strings.TrimSuffix(path, ".folio")+".txt", []byte(describe(t, v)), 0o644))
+	must.Do(t, v.Close())
 }

@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
+	"github.com/foliofs/folio/internal/random"
 	"github.com/foliofs/folio/internal/roottest"
 	"github.com/foliofs/folio/internal/volumetest"
 )
@@ -25,17 +27,17 @@ func TestLikeRoot(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("os.Root resolves names in another way on Windows")
 	}
-	r := volumetest.Random(t)
+	r := random.New(t)
 	for range 20 {
 		d := t.TempDir()
 		randomTree(t, r, d)
 		v := volumetest.Import(t, d)
 		root, err := os.OpenRoot(d)
-		volumetest.Must(t, err)
+		must.Do(t, err)
 		for range 500 {
 			sameAnswer(t, v, root, roottest.Path(r, 5))
 		}
-		volumetest.Must(t, root.Close())
+		must.Do(t, root.Close())
 	}
 }
 
@@ -44,23 +46,23 @@ func randomTree(t *testing.T, r *rand.Rand, top string) {
 	t.Helper()
 	dirs := []string{"."}
 	for range 25 {
-		name := filepath.Join(dirs[r.IntN(len(dirs))], volumetest.Letter(r))
+		name := filepath.Join(dirs[r.IntN(len(dirs))], random.Letter(r))
 		path := filepath.Join(top, name)
 		if _, err := os.Lstat(path); err == nil {
 			continue
 		}
 		switch r.IntN(5) {
 		case 0, 1:
-			volumetest.Must(t, os.Mkdir(path, 0o755))
+			must.Do(t, os.Mkdir(path, 0o755))
 			dirs = append(dirs, name)
 		case 2:
-			volumetest.Must(t, os.WriteFile(path, []byte(name), 0o644))
+			must.Do(t, os.WriteFile(path, []byte(name), 0o644))
 		default:
 			target := roottest.Path(r, 3)
 			if target == "" || strings.Trim(target, "/") == "" {
 				target = "."
 			}
-			volumetest.Must(t, os.Symlink(target, path))
+			must.Do(t, os.Symlink(target, path))
 		}
 	}
 }
@@ -152,18 +154,18 @@ func outcomeOf(value string, err error) outcome {
 func TestRootLists(t *testing.T) {
 	t.Parallel()
 	v := volumetest.Empty(t)
-	volumetest.Must(t, v.MkdirAll("d/sub", 0o755))
+	must.Do(t, v.MkdirAll("d/sub", 0o755))
 	for _, dir := range []string{".", "d"} {
 		root, err := v.OpenRoot(dir)
-		volumetest.Must(t, err)
+		must.Do(t, err)
 		var list []fs.DirEntry
 		for range 2 { // a list that is read twice is kept
 			list, err = root.ReadDir(".")
-			volumetest.Must(t, err)
+			must.Do(t, err)
 		}
-		volumetest.Must(t, root.Close())
+		must.Do(t, root.Close())
 		again, err := v.ReadDir(dir)
-		volumetest.Must(t, err)
+		must.Do(t, err)
 		for _, e := range append(list, again...) {
 			if info, err := e.Info(); err != nil || !info.IsDir() {
 				t.Errorf("%s in %s: %v, %v", e.Name(), dir, info, err)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/volumetest"
 )
 
@@ -20,15 +21,15 @@ func TestSeekHoles(t *testing.T) {
 	const chunk, size = 64 << 10, 1 << 40
 	v := volumetest.Create(t, func(*folio.Builder) error { return nil })
 	f, err := v.OpenFile("f", os.O_RDWR|os.O_CREATE, 0o600)
-	volumetest.Must(t, err)
+	must.Do(t, err)
 	fill := func(f interface {
 		io.WriterAt
 		Truncate(size int64) error
 	},
 	) {
-		volumetest.Must(t, volumetest.Second(f.WriteAt(make([]byte, 2*chunk), 3*chunk)))
-		volumetest.Must(t, volumetest.Second(f.WriteAt(make([]byte, chunk), 1<<33)))
-		volumetest.Must(t, f.Truncate(size))
+		must.Do(t, must.Second(f.WriteAt(make([]byte, 2*chunk), 3*chunk)))
+		must.Do(t, must.Second(f.WriteAt(make([]byte, chunk), 1<<33)))
+		must.Do(t, f.Truncate(size))
 	}
 	fill(f)
 	tests := []struct {
@@ -69,7 +70,7 @@ func TestSeekHoles(t *testing.T) {
 			t.Errorf("on disk: Seek(%d, %d) = %d, %v, want %d", tt.off, tt.whence, got, err, tt.want)
 		}
 	}
-	volumetest.Must(t, f.Truncate(0))
+	must.Do(t, f.Truncate(0))
 	if _, err := f.Seek(0, folio.SeekHole); !errors.Is(err, syscall.ENXIO) {
 		t.Errorf("in an empty file: %v", err)
 	}
@@ -81,12 +82,12 @@ func sparseDisk(t *testing.T) *os.File {
 		return nil
 	}
 	f, err := os.Create(filepath.Join(t.TempDir(), "f"))
-	volumetest.Must(t, err)
+	must.Do(t, err)
 	t.Cleanup(func() { f.Close() })
-	volumetest.Must(t, f.Truncate(1<<20))
+	must.Do(t, f.Truncate(1<<20))
 	if at, err := f.Seek(0, 4); err != nil || at != 0 {
 		return nil
 	}
-	volumetest.Must(t, f.Truncate(0))
+	must.Do(t, f.Truncate(0))
 	return f
 }

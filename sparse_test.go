@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/race"
 	"github.com/foliofs/folio/internal/store"
 	"github.com/foliofs/folio/internal/volumetest"
@@ -91,7 +92,7 @@ func TestCreateSparse(t *testing.T) {
 		r := &sparseReader{rest: content}
 		h := &folio.Header{Name: "f", Mode: 0o644, ModTime: time.Unix(1e9, 0)}
 		for path, in := range map[string]io.Reader{"sparse": r, "plain": bytes.NewReader(content)} {
-			volumetest.Must(t, folio.Create(t.Context(), filepath.Join(dir, path), nil, func(b *folio.Builder) error {
+			must.Do(t, folio.Create(t.Context(), filepath.Join(dir, path), nil, func(b *folio.Builder) error {
 				if err := b.Add(&folio.Header{Name: ".", Mode: os.ModeDir | 0o755, ModTime: h.ModTime}, nil); err != nil {
 					return err
 				}
@@ -167,8 +168,8 @@ func TestTakeSparse(t *testing.T) {
 		for name, content := range sparseContents() {
 			sparse, plain := volumetest.Empty(t), volumetest.Empty(t)
 			r := &sparseReader{rest: content}
-			volumetest.Must(t, take(sparse, r, len(content)))
-			volumetest.Must(t, take(plain, struct{ io.Reader }{bytes.NewReader(content)}, len(content)))
+			must.Do(t, take(sparse, r, len(content)))
+			must.Do(t, take(plain, struct{ io.Reader }{bytes.NewReader(content)}, len(content)))
 			got, err := sparse.ReadFile("f")
 			if err != nil || !bytes.Equal(got, content) {
 				t.Errorf("%s, %s: %d bytes, %v", call, name, len(got), err)
@@ -217,6 +218,6 @@ func TestSparseLies(t *testing.T) {
 func nodeOf(t testing.TB, v *folio.Volume) *folio.Node {
 	t.Helper()
 	info, err := v.Stat("f")
-	volumetest.Must(t, err)
+	must.Do(t, err)
 	return info.Sys().(*folio.Node)
 }

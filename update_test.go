@@ -13,6 +13,7 @@ import (
 
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/internal/blocked"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/volumetest"
 )
 
@@ -72,22 +73,22 @@ func TestInUpdate(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			v := volumetest.Memory(t, &folio.Options{BusyTimeout: time.Millisecond})
-			volumetest.Must(t, v.WriteFile("held", nil, 0o600))
+			must.Do(t, v.WriteFile("held", nil, 0o600))
 			held, err := v.OpenFile("held", os.O_RDWR, 0)
-			volumetest.Must(t, err)
+			must.Do(t, err)
 			defer held.Close()
 			root, err := v.OpenRoot(".")
-			volumetest.Must(t, err)
+			must.Do(t, err)
 			defer root.Close()
-			volumetest.Must(t, v.CreateSnapshot(ctx, "old"))
-			volumetest.Must(t, v.CreateSnapshot(ctx, "new"))
-			volumetest.Must(t, v.Update(ctx, func(tx *folio.Tx) error {
+			must.Do(t, v.CreateSnapshot(ctx, "old"))
+			must.Do(t, v.CreateSnapshot(ctx, "new"))
+			must.Do(t, v.Update(ctx, func(tx *folio.Tx) error {
 				if err := call(v, held, root); !errors.Is(err, folio.ErrBusy) || !strings.Contains(err.Error(), "*Tx") {
 					t.Errorf("%v, want ErrBusy", err)
 				}
 				return tx.WriteFile("by-tx", nil, 0o600)
 			}))
-			volumetest.Must(t, v.WriteFile("after", nil, 0o600))
+			must.Do(t, v.WriteFile("after", nil, 0o600))
 			if _, err := v.ReadFile("by-tx"); err != nil {
 				t.Error(err)
 			}
@@ -100,10 +101,10 @@ func TestBesideUpdate(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	v, other := writable(t), writable(t)
-	volumetest.Must(t, v.WriteFile("a", []byte("old"), 0o600))
+	must.Do(t, v.WriteFile("a", []byte("old"), 0o600))
 	waiting := make(chan error, 2)
-	volumetest.Must(t, v.Update(ctx, func(tx *folio.Tx) error {
-		volumetest.Must(t, tx.WriteFile("a", []byte("new"), 0o600))
+	must.Do(t, v.Update(ctx, func(tx *folio.Tx) error {
+		must.Do(t, tx.WriteFile("a", []byte("new"), 0o600))
 		if p, err := v.ReadFile("a"); err != nil || string(p) != "old" {
 			t.Errorf("reading in Update: %q, %v", p, err)
 		}
@@ -118,8 +119,8 @@ func TestBesideUpdate(t *testing.T) {
 		blocked.Wait(t, "TestBesideUpdate", "(*Volume).Update", "(*updates).wait")
 		return other.WriteFile("a", nil, 0o600) // of another volume
 	}))
-	volumetest.Must(t, <-waiting)
-	volumetest.Must(t, <-waiting)
+	must.Do(t, <-waiting)
+	must.Do(t, <-waiting)
 }
 
 type zeros struct{}

@@ -18,8 +18,10 @@ import (
 	"testing/fstest"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/posix"
 	"github.com/foliofs/folio/internal/race"
+	"github.com/foliofs/folio/internal/roottest"
 	"github.com/foliofs/folio/internal/volumetest"
 )
 
@@ -28,7 +30,7 @@ func TestFSWritten(t *testing.T) {
 	t.Parallel()
 	v := volumetest.Empty(t)
 	d := os.DirFS(volumetest.Goroot(t, "src/io"))
-	volumetest.Must(t, fs.WalkDir(d, ".", func(name string, e fs.DirEntry, err error) error {
+	must.Do(t, fs.WalkDir(d, ".", func(name string, e fs.DirEntry, err error) error {
 		if err != nil || name == "." {
 			return err
 		}
@@ -47,8 +49,8 @@ func TestFSWritten(t *testing.T) {
 		}
 		return err
 	}))
-	volumetest.Must(t, fstest.TestFS(v.FS(), "fs"))
-	volumetest.Must(t, v.Update(t.Context(), func(tx *folio.Tx) error {
+	must.Do(t, fstest.TestFS(v.FS(), "fs"))
+	must.Do(t, v.Update(t.Context(), func(tx *folio.Tx) error {
 		if err := tx.WriteFile("fs/new", []byte("new"), 0o600); err != nil {
 			return err
 		}
@@ -63,14 +65,14 @@ func TestUpdate(t *testing.T) {
 	v := volumetest.Empty(t)
 	var kept *folio.Tx
 	var file *folio.File
-	volumetest.Must(t, v.Update(t.Context(), func(tx *folio.Tx) error {
-		volumetest.Must(t, tx.MkdirAll("a/b", 0o755))
-		volumetest.Must(t, tx.WriteFile("a/b/c", []byte("content"), 0o644))
+	must.Do(t, v.Update(t.Context(), func(tx *folio.Tx) error {
+		must.Do(t, tx.MkdirAll("a/b", 0o755))
+		must.Do(t, tx.WriteFile("a/b/c", []byte("content"), 0o644))
 		volumetest.WantFile(t, tx, "a/b/c", "content")
-		volumetest.Must(t, tx.Rename("a", "z"))
+		must.Do(t, tx.Rename("a", "z"))
 		volumetest.WantFile(t, tx, "z/b/c", "content")
 		volumetest.WantNone(t, tx, "a")
-		volumetest.Must(t, tx.Symlink("z/b", "l"))
+		must.Do(t, tx.Symlink("z/b", "l"))
 		volumetest.WantFile(t, tx, "l/c", "content")
 		list, err := tx.ReadDir(".")
 		if err != nil || len(list) != 2 {
@@ -78,21 +80,21 @@ func TestUpdate(t *testing.T) {
 		}
 		volumetest.WantNone(t, v, "z") // other transactions do not see it yet
 		f, err := tx.OpenFile("l/c", os.O_RDWR|os.O_APPEND, 0)
-		volumetest.Must(t, err)
+		must.Do(t, err)
 		_, err = f.Write([]byte(" and more"))
-		volumetest.Must(t, err)
+		must.Do(t, err)
 		got, err := io.ReadAll(io.NewSectionReader(f, 0, 100))
 		if string(got) != "content and more" {
 			t.Errorf("%q, %v", got, err)
 		}
-		volumetest.Must(t, f.Sync())
+		must.Do(t, f.Sync())
 		kept, file = tx, f
 		return nil
 	}))
 	volumetest.WantFile(t, v, "z/b/c", "content and more")
 	for name, err := range map[string]error{
-		"WriteFile": kept.WriteFile("x", nil, 0o644), "Remove": kept.Remove("z/b/c"), "Stat": volumetest.Second(kept.Stat("z")),
-		"Write": volumetest.Second(file.Write([]byte("x"))), "Read": volumetest.Second(file.Read(make([]byte, 1))),
+		"WriteFile": kept.WriteFile("x", nil, 0o644), "Remove": kept.Remove("z/b/c"), "Stat": must.Second(kept.Stat("z")),
+		"Write": must.Second(file.Write([]byte("x"))), "Read": must.Second(file.Read(make([]byte, 1))),
 	} {
 		if !errors.Is(err, fs.ErrClosed) {
 			t.Errorf("%s after the transaction: %v", name, err)
@@ -120,9 +122,9 @@ func TestUpdate(t *testing.T) {
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	v := volumetest.Empty(t)
-	volumetest.Must(t, v.Update(t.Context(), func(tx *folio.Tx) error {
-		volumetest.Must(t, tx.MkdirAll("d/e", 0o755))
-		volumetest.Must(t, tx.WriteFile("f", []byte("f"), 0o644))
+	must.Do(t, v.Update(t.Context(), func(tx *folio.Tx) error {
+		must.Do(t, tx.MkdirAll("d/e", 0o755))
+		must.Do(t, tx.WriteFile("f", []byte("f"), 0o644))
 		for _, test := range []struct {
 			got  error
 			want error
@@ -169,17 +171,17 @@ func TestRefused(t *testing.T) {
 func TestRefusedMkdirAll(t *testing.T) {
 	t.Parallel()
 	v := volumetest.Empty(t)
-	volumetest.Must(t, v.WriteFile("f", []byte("f"), 0o644))
-	volumetest.Must(t, v.MkdirAll("d/e", 0o755))
-	volumetest.Must(t, v.Update(t.Context(), func(tx *folio.Tx) error {
+	must.Do(t, v.WriteFile("f", []byte("f"), 0o644))
+	must.Do(t, v.MkdirAll("d/e", 0o755))
+	must.Do(t, v.Update(t.Context(), func(tx *folio.Tx) error {
 		before, err := volumetest.TreeText(tx, ".", map[uint64]bool{})
-		volumetest.Must(t, err)
+		must.Do(t, err)
 		for _, name := range []string{"new/../f/x", "d/new/new/../../e/new/../../../f/x", "new/../new/../.."} {
 			if err := tx.MkdirAll(name, 0o755); !errors.Is(err, syscall.ENOTDIR) && !errors.Is(err, folio.ErrEscapes) {
 				t.Errorf("MkdirAll(%q): %v", name, err)
 			}
 			if after, err := volumetest.TreeText(tx, ".", map[uint64]bool{}); err != nil || after != before {
-				t.Errorf("MkdirAll(%q) has changed something, %v: %s", name, err, volumetest.Difference(after, before))
+				t.Errorf("MkdirAll(%q) has changed something, %v: %s", name, err, roottest.Difference(after, before))
 			}
 		}
 		return tx.MkdirAll("new/../other/x", 0o755)
@@ -197,15 +199,15 @@ func TestRefusedMkdirAll(t *testing.T) {
 func TestOpenForReading(t *testing.T) {
 	t.Parallel()
 	v := volumetest.Empty(t)
-	volumetest.Must(t, v.MkdirAll("d", 0o755))
-	volumetest.Must(t, v.WriteFile("d/f", []byte("content"), 0o644))
+	must.Do(t, v.MkdirAll("d", 0o755))
+	must.Do(t, v.WriteFile("d/f", []byte("content"), 0o644))
 	root, err := v.OpenRoot("d")
-	volumetest.Must(t, err)
+	must.Do(t, err)
 	defer root.Close()
 	try := func(f *folio.File, err error) {
 		t.Helper()
-		volumetest.Must(t, err)
-		volumetest.Must(t, errors.Join(f.Chmod(0o600), f.Chown(1, 2)))
+		must.Do(t, err)
+		must.Do(t, errors.Join(f.Chmod(0o600), f.Chown(1, 2)))
 		info, err := f.Stat()
 		if err != nil || info.Mode() != 0o600 || info.Sys().(*folio.Node).GID != 2 {
 			t.Errorf("%v, %v", info, err)
@@ -213,15 +215,15 @@ func TestOpenForReading(t *testing.T) {
 		if _, err := f.Write([]byte("x")); !errors.Is(err, syscall.EBADF) {
 			t.Error(err)
 		}
-		volumetest.Must(t, f.Close())
-		volumetest.Must(t, v.Chmod("d/f", 0o644))
+		must.Do(t, f.Close())
+		must.Do(t, v.Chmod("d/f", 0o644))
 	}
 	try(v.Open("d/f"))
 	try(root.Open("f"))
-	volumetest.Must(t, v.Update(t.Context(), func(tx *folio.Tx) error {
+	must.Do(t, v.Update(t.Context(), func(tx *folio.Tx) error {
 		f, err := tx.Open("d/f")
-		volumetest.Must(t, err)
-		volumetest.Must(t, f.Chmod(0o640))
+		must.Do(t, err)
+		must.Do(t, f.Chmod(0o640))
 		return f.Close()
 	}))
 	if info, err := v.Stat("d/f"); err != nil || info.Mode() != 0o640 {
@@ -234,14 +236,14 @@ func TestRemovedEntry(t *testing.T) {
 	t.Parallel()
 	v := volumetest.Empty(t)
 	for _, name := range []string{"a", "b", "c"} {
-		volumetest.Must(t, v.WriteFile(name, nil, 0o644))
+		must.Do(t, v.WriteFile(name, nil, 0o644))
 	}
 	held, err := v.Open("b")
-	volumetest.Must(t, err)
+	must.Do(t, err)
 	defer held.Close()
 	list, err := v.ReadDir(".")
-	volumetest.Must(t, err)
-	volumetest.Must(t, errors.Join(v.Remove("a"), v.Remove("b")))
+	must.Do(t, err)
+	must.Do(t, errors.Join(v.Remove("a"), v.Remove("b")))
 	for i, want := range []bool{true, true, false} {
 		if _, err := list[i].Info(); errors.Is(err, fs.ErrNotExist) != want {
 			t.Errorf("%s: %v", list[i].Name(), err)
@@ -254,7 +256,7 @@ func TestRemovedEntry(t *testing.T) {
 func TestUpdatePanics(t *testing.T) {
 	t.Parallel()
 	v := volumetest.Empty(t)
-	volumetest.Must(t, v.MkdirAll("d/e", 0o755))
+	must.Do(t, v.MkdirAll("d/e", 0o755))
 	before := volumetest.TreeOf(t, v)
 	for range 3 {
 		func() {
@@ -264,12 +266,12 @@ func TestUpdatePanics(t *testing.T) {
 				}
 			}()
 			_ = v.Update(t.Context(), func(tx *folio.Tx) error {
-				volumetest.Must(t, errors.Join(tx.Mkdir("d/a", 0o755), tx.WriteFile("d/a/x", []byte("x"), 0o644), tx.Rename("d/e", "d/f"), tx.RemoveAll("d/a")))
+				must.Do(t, errors.Join(tx.Mkdir("d/a", 0o755), tx.WriteFile("d/a/x", []byte("x"), 0o644), tx.Rename("d/e", "d/f"), tx.RemoveAll("d/a")))
 				panic("on purpose")
 			})
 		}()
 		if after := volumetest.TreeOf(t, v); after != before {
-			t.Error(volumetest.Difference(after, before))
+			t.Error(roottest.Difference(after, before))
 		}
 		for _, name := range []string{"d/a/y", "d/f/y"} {
 			if err := v.WriteFile(name, nil, 0o644); !errors.Is(err, fs.ErrNotExist) {
@@ -277,7 +279,7 @@ func TestUpdatePanics(t *testing.T) {
 			}
 		}
 	}
-	volumetest.Must(t, v.WriteFile("d/e/y", nil, 0o644))
+	must.Do(t, v.WriteFile("d/e/y", nil, 0o644))
 	volumetest.WantClean(t, v)
 }
 
@@ -294,19 +296,19 @@ func TestLongPaths(t *testing.T) {
 		if len(name) != size {
 			t.Fatal(len(name))
 		}
-		volumetest.Must(t, v.MkdirAll(filepath.ToSlash(filepath.Dir(name)), 0o755))
-		volumetest.Must(t, v.WriteFile(name, []byte("far"), 0o644))
+		must.Do(t, v.MkdirAll(filepath.ToSlash(filepath.Dir(name)), 0o755))
+		must.Do(t, v.WriteFile(name, []byte("far"), 0o644))
 		volumetest.WantFile(t, v, name, "far")
-		volumetest.Must(t, v.Rename(name, "near"))
-		volumetest.Must(t, v.Symlink(name, "link"))
-		volumetest.Must(t, v.Link("near", name))
+		must.Do(t, v.Rename(name, "near"))
+		must.Do(t, v.Symlink(name, "link"))
+		must.Do(t, v.Link("near", name))
 		volumetest.WantFile(t, v, "link", "far")
-		volumetest.Must(t, errors.Join(v.Remove("link"), v.Remove("near"), v.Remove(name)))
+		must.Do(t, errors.Join(v.Remove("link"), v.Remove("near"), v.Remove(name)))
 	}
 	long := strings.Repeat("a/", 16384)
 	for name, err := range map[string]error{
-		"WriteFile": v.WriteFile(long+"f", nil, 0o644), "Stat": volumetest.Second(v.Stat(long)), "Mkdir": v.MkdirAll(long, 0o755), "Rename": v.Rename("near", long),
-		"Symlink": v.Symlink(long, "s"), "RemoveAll": v.RemoveAll(long + "f"), "Open": volumetest.Second(v.Open(long)),
+		"WriteFile": v.WriteFile(long+"f", nil, 0o644), "Stat": must.Second(v.Stat(long)), "Mkdir": v.MkdirAll(long, 0o755), "Rename": v.Rename("near", long),
+		"Symlink": v.Symlink(long, "s"), "RemoveAll": v.RemoveAll(long + "f"), "Open": must.Second(v.Open(long)),
 	} {
 		if !errors.Is(err, syscall.ENAMETOOLONG) {
 			t.Errorf("%s: %v", name, err)
@@ -322,28 +324,28 @@ func TestDeep(t *testing.T) {
 	v := volumetest.Empty(t)
 	const levels = 10_000
 	deep := strings.Repeat("d/", levels-1) + "d"
-	volumetest.Must(t, v.MkdirAll(deep, 0o755))
-	volumetest.Must(t, v.WriteFile(deep+"/f", []byte("deep"), 0o644))
+	must.Do(t, v.MkdirAll(deep, 0o755))
+	must.Do(t, v.WriteFile(deep+"/f", []byte("deep"), 0o644))
 	volumetest.WantFile(t, v, deep+"/f", "deep")
 	if err := v.Rename("d", deep+"/x"); !errors.Is(err, fs.ErrInvalid) {
 		t.Error(err)
 	}
 	volumetest.WantClean(t, v)
-	volumetest.Must(t, v.RemoveAll("d"))
-	volumetest.Must(t, v.Close())
+	must.Do(t, v.RemoveAll("d"))
+	must.Do(t, v.Close())
 }
 
 // TestUnlinkedLives reads and writes a file that has no name any more.
 func TestUnlinkedLives(t *testing.T) {
 	t.Parallel()
 	v := volumetest.Empty(t)
-	volumetest.Must(t, v.WriteFile("f", []byte("content"), 0o644))
+	must.Do(t, v.WriteFile("f", []byte("content"), 0o644))
 	f, err := v.OpenFile("f", os.O_RDWR, 0)
-	volumetest.Must(t, err)
-	volumetest.Must(t, v.Remove("f"))
-	volumetest.Must(t, v.WriteFile("f", []byte("another"), 0o644))
+	must.Do(t, err)
+	must.Do(t, v.Remove("f"))
+	must.Do(t, v.WriteFile("f", []byte("another"), 0o644))
 	other := volumetest.Again(t, v, nil) // removes unpinned orphans
-	volumetest.Must(t, other.WriteFile("g", nil, 0o644))
+	must.Do(t, other.WriteFile("g", nil, 0o644))
 	if _, err := f.WriteAt([]byte("CON"), 0); err != nil {
 		t.Error(err)
 	}
@@ -356,7 +358,7 @@ func TestUnlinkedLives(t *testing.T) {
 	}
 	volumetest.WantFile(t, v, "f", "another")
 	volumetest.WantClean(t, other)
-	volumetest.Must(t, f.Close())
+	must.Do(t, f.Close())
 	r, err := v.Check(t.Context(), nil)
 	if err != nil || !r.OK() || r.Nodes != 3 {
 		t.Errorf("%+v, %v", r, err)
@@ -371,34 +373,34 @@ func TestHandleAfterClose(t *testing.T) {
 	t.Parallel()
 	v := volumetest.Empty(t)
 	f, err := v.Create("f")
-	volumetest.Must(t, err)
-	volumetest.Must(t, v.Close())
+	must.Do(t, err)
+	must.Do(t, v.Close())
 	for name, err := range map[string]error{
-		"Write": volumetest.Second(f.Write([]byte("x"))), "Read": volumetest.Second(f.Read(make([]byte, 1))), "Sync": f.Sync(),
+		"Write": must.Second(f.Write([]byte("x"))), "Read": must.Second(f.Read(make([]byte, 1))), "Sync": f.Sync(),
 		"Truncate": f.Truncate(0), "WriteFile": v.WriteFile("f", nil, 0o644),
 	} {
 		if !errors.Is(err, fs.ErrClosed) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	volumetest.Must(t, f.Close())
-	volumetest.Must(t, v.Close()) // again, as with os.Root
+	must.Do(t, f.Close())
+	must.Do(t, v.Close()) // again, as with os.Root
 }
 
 // TestReadOnly opens a volume for reading: nothing changes it, and each call says why.
 func TestReadOnly(t *testing.T) {
 	t.Parallel()
 	v := volumetest.Empty(t)
-	volumetest.Must(t, v.WriteFile("f", []byte("content"), 0o644))
+	must.Do(t, v.WriteFile("f", []byte("content"), 0o644))
 	info, err := v.Info(t.Context())
-	volumetest.Must(t, err)
-	volumetest.Must(t, v.Close())
+	must.Do(t, err)
+	must.Do(t, v.Close())
 	before, err := os.ReadFile(info.Path)
-	volumetest.Must(t, err)
+	must.Do(t, err)
 	ro, err := folio.Open(info.Path, &folio.Options{ReadOnly: true})
-	volumetest.Must(t, err)
+	must.Do(t, err)
 	for _, err := range []error{
-		ro.WriteFile("f", nil, 0o644), ro.Remove("f"), ro.Mkdir("d", 0o755), ro.Rename("f", "g"), volumetest.Second(ro.Create("g")),
+		ro.WriteFile("f", nil, 0o644), ro.Remove("f"), ro.Mkdir("d", 0o755), ro.Rename("f", "g"), must.Second(ro.Create("g")),
 		ro.Update(t.Context(), func(*folio.Tx) error { return nil }),
 	} {
 		if !errors.Is(err, folio.ErrReadOnly) || !errors.Is(err, syscall.EROFS) {
@@ -407,14 +409,14 @@ func TestReadOnly(t *testing.T) {
 	}
 	volumetest.WantFile(t, ro, "f", "content")
 	f, err := ro.Open("f")
-	volumetest.Must(t, err)
+	must.Do(t, err)
 	if _, err := f.Write([]byte("x")); !errors.Is(err, syscall.EBADF) {
 		t.Error(err)
 	}
-	volumetest.Must(t, f.Close())
-	volumetest.Must(t, ro.Close())
+	must.Do(t, f.Close())
+	must.Do(t, ro.Close())
 	after, err := os.ReadFile(info.Path)
-	volumetest.Must(t, err)
+	must.Do(t, err)
 	if !bytes.Equal(before, after) {
 		t.Error("the volume changed")
 	}
@@ -425,15 +427,15 @@ func TestReadOnly(t *testing.T) {
 func TestReadingChangesNothing(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.folio")
-	volumetest.Must(t, folio.Create(t.Context(), path, nil, volumetest.AddAll(volumetest.Samples...)))
+	must.Do(t, folio.Create(t.Context(), path, nil, volumetest.AddAll(volumetest.Samples...)))
 	before, err := os.ReadFile(path)
-	volumetest.Must(t, err)
+	must.Do(t, err)
 	v, err := folio.Open(path, nil)
-	volumetest.Must(t, err)
+	must.Do(t, err)
 	volumetest.WantFile(t, v, "a/b/c.txt", "see")
-	volumetest.Must(t, v.Close())
+	must.Do(t, v.Close())
 	after, err := os.ReadFile(path)
-	volumetest.Must(t, err)
+	must.Do(t, err)
 	if _, err := os.Stat(path + "-wal"); !bytes.Equal(before, after) || err == nil {
 		t.Error("the volume changed")
 	}
@@ -466,7 +468,7 @@ func TestAppendsNeverMix(t *testing.T) {
 	}
 	wg.Wait()
 	p, err := v.ReadFile("log")
-	volumetest.Must(t, err)
+	must.Do(t, err)
 	next := make([]int, writers)
 	for line := range strings.Lines(string(p)) {
 		var w, i int
@@ -488,8 +490,8 @@ func TestWholeFiles(t *testing.T) {
 	t.Parallel()
 	v := volumetest.Empty(t)
 	content := func(i int) []byte { return bytes.Repeat([]byte{byte('a' + i%26)}, 1+i*7919%150_000) }
-	volumetest.Must(t, v.WriteFile("f", content(0), 0o644))
-	volumetest.Must(t, v.WriteFile("g", content(0), 0o644))
+	must.Do(t, v.WriteFile("f", content(0), 0o644))
+	must.Do(t, v.WriteFile("g", content(0), 0o644))
 	var done atomic.Bool
 	var wg sync.WaitGroup
 	for _, reader := range []*folio.Volume{v, volumetest.Again(t, v, nil), volumetest.Again(t, v, &folio.Options{ReadOnly: true})} {
@@ -516,9 +518,9 @@ func TestWholeFiles(t *testing.T) {
 		})
 	}
 	for i := range 150 {
-		volumetest.Must(t, v.WriteFile("f", content(i), 0o644))
-		volumetest.Must(t, v.WriteFile("temporary", content(i), 0o644))
-		volumetest.Must(t, v.Rename("temporary", "g"))
+		must.Do(t, v.WriteFile("f", content(i), 0o644))
+		must.Do(t, v.WriteFile("temporary", content(i), 0o644))
+		must.Do(t, v.Rename("temporary", "g"))
 	}
 	done.Store(true)
 	wg.Wait()
@@ -529,29 +531,29 @@ func TestWholeFiles(t *testing.T) {
 func TestXattrsWritten(t *testing.T) {
 	t.Parallel()
 	v := volumetest.Empty(t)
-	volumetest.Must(t, v.WriteFile("f", nil, 0o644))
-	volumetest.Must(t, v.SetXattr("f", "user.a", []byte("1")))
-	volumetest.Must(t, v.SetXattr("f", "user.b", nil))
-	volumetest.Must(t, v.SetXattr("f", "user.a", []byte("2")))
+	must.Do(t, v.WriteFile("f", nil, 0o644))
+	must.Do(t, v.SetXattr("f", "user.a", []byte("1")))
+	must.Do(t, v.SetXattr("f", "user.b", nil))
+	must.Do(t, v.SetXattr("f", "user.a", []byte("2")))
 	attrs, err := v.Xattrs("f")
 	if _, ok := attrs["user.b"]; err != nil || len(attrs) != 2 || string(attrs["user.a"]) != "2" || !ok {
 		t.Errorf("%v, %v", attrs, err)
 	}
-	volumetest.Must(t, v.RemoveXattr("f", "user.a"))
+	must.Do(t, v.RemoveXattr("f", "user.a"))
 	if attrs, err := v.Xattrs("f"); err != nil || len(attrs) != 1 {
 		t.Errorf("%v, %v", attrs, err)
 	}
-	volumetest.Must(t, v.Remove("f"))
+	must.Do(t, v.Remove("f"))
 	volumetest.WantClean(t, v)
 }
 
 func TestSpecialFiles(t *testing.T) {
 	t.Parallel()
 	v := volumetest.Empty(t)
-	volumetest.Must(t, v.Mknod("fifo", fs.ModeNamedPipe|0o640, 7))
-	volumetest.Must(t, v.Mknod("null", fs.ModeDevice|fs.ModeCharDevice|0o666, 0x103))
-	volumetest.Must(t, v.Mknod("disk", fs.ModeDevice|0o600, 0x800))
-	volumetest.Must(t, v.Mknod("sock", fs.ModeSocket|0o700, 0))
+	must.Do(t, v.Mknod("fifo", fs.ModeNamedPipe|0o640, 7))
+	must.Do(t, v.Mknod("null", fs.ModeDevice|fs.ModeCharDevice|0o666, 0x103))
+	must.Do(t, v.Mknod("disk", fs.ModeDevice|0o600, 0x800))
+	must.Do(t, v.Mknod("sock", fs.ModeSocket|0o700, 0))
 	for name, want := range map[string]struct {
 		mode fs.FileMode
 		rdev uint64
@@ -560,7 +562,7 @@ func TestSpecialFiles(t *testing.T) {
 		"disk": {fs.ModeDevice | 0o600, 0x800}, "sock": {fs.ModeSocket | 0o700, 0},
 	} {
 		info, err := v.Lstat(name)
-		volumetest.Must(t, err)
+		must.Do(t, err)
 		if rdev := info.Sys().(*folio.Node).Rdev; info.Mode() != want.mode || rdev != want.rdev {
 			t.Errorf("%s: %v, device %#x; want %+v", name, info.Mode(), rdev, want)
 		}
@@ -580,13 +582,13 @@ func TestSpecialFiles(t *testing.T) {
 func TestLchtimes(t *testing.T) {
 	t.Parallel()
 	v := volumetest.Empty(t)
-	volumetest.Must(t, v.WriteFile("f", nil, 0o644))
-	volumetest.Must(t, v.Symlink("f", "l"))
+	must.Do(t, v.WriteFile("f", nil, 0o644))
+	must.Do(t, v.Symlink("f", "l"))
 	before, err := v.Lstat("f")
-	volumetest.Must(t, err)
-	volumetest.Must(t, v.Lchtimes("l", volumetest.SampleTime, volumetest.SampleTime.AddDate(-1, 0, 0)))
+	must.Do(t, err)
+	must.Do(t, v.Lchtimes("l", volumetest.SampleTime, volumetest.SampleTime.AddDate(-1, 0, 0)))
 	l, err := v.Lstat("l")
-	volumetest.Must(t, err)
+	must.Do(t, err)
 	if n := l.Sys().(*folio.Node); n.Atime != volumetest.SampleTime.UnixNano() || !l.ModTime().Equal(volumetest.SampleTime.AddDate(-1, 0, 0)) {
 		t.Errorf("the times of the link are %d and %v", n.Atime, l.ModTime())
 	}
@@ -600,12 +602,12 @@ func TestSparse(t *testing.T) {
 	t.Parallel()
 	v := volumetest.Empty(t)
 	f, err := v.Create("f")
-	volumetest.Must(t, err)
+	must.Do(t, err)
 	defer f.Close()
 	const far = 1 << 40
 	_, err = f.WriteAt([]byte("end"), far)
-	volumetest.Must(t, err)
-	volumetest.Must(t, f.Truncate(2*far))
+	must.Do(t, err)
+	must.Do(t, f.Truncate(2*far))
 	p := bytes.Repeat([]byte{1}, 100)
 	if n, err := f.ReadAt(p, far/2); n != 100 || err != nil || bytes.Count(p, []byte{0}) != 100 {
 		t.Errorf("%d, %v, %v", n, err, p)
@@ -632,18 +634,18 @@ func TestCopy(t *testing.T) {
 	v := volumetest.Empty(t)
 	want := bytes.Repeat([]byte("0123456789abcdef"), 200_000)
 	f, err := v.Create("f")
-	volumetest.Must(t, err)
+	must.Do(t, err)
 	if n, err := io.Copy(f, bytes.NewReader(want)); n != int64(len(want)) || err != nil {
 		t.Errorf("%d, %v", n, err)
 	}
 	_, err = f.Seek(0, io.SeekStart)
-	volumetest.Must(t, err)
+	must.Do(t, err)
 	g, err := v.OpenFile("g", os.O_WRONLY|os.O_CREATE|os.O_SYNC, 0o600)
-	volumetest.Must(t, err)
+	must.Do(t, err)
 	if n, err := io.Copy(g, f); n != int64(len(want)) || err != nil {
 		t.Errorf("%d, %v", n, err)
 	}
-	volumetest.Must(t, errors.Join(f.Close(), g.Close()))
+	must.Do(t, errors.Join(f.Close(), g.Close()))
 	got, err := v.ReadFile("g")
 	if err != nil || !bytes.Equal(got, want) {
 		t.Errorf("%d bytes, %v", len(got), err)
@@ -654,14 +656,14 @@ func TestCopy(t *testing.T) {
 func TestRoot(t *testing.T) {
 	t.Parallel()
 	v := volumetest.Empty(t)
-	volumetest.Must(t, v.MkdirAll("a/b/c", 0o755))
-	volumetest.Must(t, v.WriteFile("a/f", []byte("above"), 0o644))
-	volumetest.Must(t, v.Symlink("../f", "a/b/out"))
-	volumetest.Must(t, v.Symlink("c", "a/b/in"))
+	must.Do(t, v.MkdirAll("a/b/c", 0o755))
+	must.Do(t, v.WriteFile("a/f", []byte("above"), 0o644))
+	must.Do(t, v.Symlink("../f", "a/b/out"))
+	must.Do(t, v.Symlink("c", "a/b/in"))
 	root, err := v.OpenRoot("a/b")
-	volumetest.Must(t, err)
+	must.Do(t, err)
 	for range 2 {
-		volumetest.Must(t, root.WriteFile("in/g", []byte("below"), 0o644))
+		must.Do(t, root.WriteFile("in/g", []byte("below"), 0o644))
 		volumetest.WantFile(t, root, "c/g", "below")
 		volumetest.WantFile(t, root, "./c/../in/g", "below")
 		for _, name := range []string{"..", "../f", "out", "c/../../f", "/a/f"} {
@@ -672,39 +674,39 @@ func TestRoot(t *testing.T) {
 				t.Errorf("WriteFile(%q): %v", name, err)
 			}
 		}
-		volumetest.Must(t, fstest.TestFS(fs.FS(noLinks{root.FS()}), "c/g"))
+		must.Do(t, fstest.TestFS(fs.FS(noLinks{root.FS()}), "c/g"))
 		_ = v.Rename("a/b", "moved")
 	}
 	volumetest.WantFile(t, v, "moved/c/g", "below")
 	inner, err := root.OpenRoot("in")
-	volumetest.Must(t, err)
+	must.Do(t, err)
 	if inner.Name() != "a/b/in" {
 		t.Error(inner.Name())
 	}
 	f, err := inner.OpenFile("g", os.O_RDWR|os.O_APPEND, 0)
-	volumetest.Must(t, err)
-	volumetest.Must(t, inner.Close())
+	must.Do(t, err)
+	must.Do(t, inner.Close())
 	_, err = f.WriteString(", more")
-	volumetest.Must(t, err)
+	must.Do(t, err)
 	volumetest.WantFile(t, v, "moved/c/g", "below, more")
-	volumetest.Must(t, f.Close())
-	for name, err := range map[string]error{"Stat": volumetest.Second(inner.Stat(".")), "Mkdir": inner.Mkdir("x", 0o755)} {
+	must.Do(t, f.Close())
+	for name, err := range map[string]error{"Stat": must.Second(inner.Stat(".")), "Mkdir": inner.Mkdir("x", 0o755)} {
 		if !errors.Is(err, fs.ErrClosed) {
 			t.Errorf("%s after Close: %v", name, err)
 		}
 	}
-	volumetest.Must(t, inner.Close()) // as with os.Root
+	must.Do(t, inner.Close()) // as with os.Root
 	if _, err := v.OpenRoot("moved/c/g"); !errors.Is(err, syscall.ENOTDIR) {
 		t.Error(err)
 	}
-	volumetest.Must(t, v.RemoveAll("moved"))
+	must.Do(t, v.RemoveAll("moved"))
 	if err := root.WriteFile("x", nil, 0o644); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("in a directory that was removed: %v", err)
 	}
 	if list, err := root.ReadDir("."); len(list) != 0 {
 		t.Errorf("%v, %v", list, err)
 	}
-	volumetest.Must(t, root.Close())
+	must.Do(t, root.Close())
 	volumetest.WantClean(t, v)
 }
 

@@ -15,3 +15,8 @@ func Do(t testing.TB, errs ...error) {
 		}
 	}
 }
+
+// Second returns the error of a call that has another result. For example:
+//
+//	must.Do(t, must.Second(f.Seek(0, io.SeekStart)))
+func Second[T any](_ T, err error) error { return err }

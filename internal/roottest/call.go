@@ -9,6 +9,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"github.com/foliofs/folio/internal/random"
 )
 
 // A call is one operation, to be made on either side with the same arguments. It returns a
@@ -105,7 +107,7 @@ func nodeCall(r *rand.Rand) call {
 	}
 	return read(func(s *side) string {
 		p, err := s.ReadFile(name)
-		return hash(p) + " " + s.fail(err)
+		return Hash(p) + " " + s.fail(err)
 	}, "ReadFile(%q)", name)
 }
 
@@ -142,7 +144,7 @@ func chtimes(r *rand.Rand, name string) call {
 // xattrCall sets, removes or reads an extended attribute of a file that is no symbolic link: Linux
 // does not let those have any.
 func xattrCall(r *rand.Rand, name string) call {
-	attr, value, way := "user."+letter(r), content(r), r.IntN(4)
+	attr, value, way := "user."+random.Letter(r), content(r), r.IntN(4)
 	value = value[:min(len(value), 300)] // a block must be enough for ext4
 	return call{fmt.Sprintf("xattr %d of %q, %s %d", way, name, attr, len(value)), func(s *side) string {
 		info, err := s.Lstat(name)

@@ -19,7 +19,8 @@ import (
 type side struct {
 	FS
 	*handles
-	undo bool // remove the directories that MkdirAll made before it failed
+	undo   bool            // remove the directories that MkdirAll made before it failed
+	failed func(err error) // takes each error of a call, unless it is nil
 }
 
 // handles are open files and directories. Several connections to a file system share them.
@@ -69,7 +70,7 @@ func (s *side) describe(b *strings.Builder, name string) {
 		}
 	case info.Mode().IsRegular():
 		p, err := s.ReadFile(name)
-		fmt.Fprintln(b, hash(p), err, s.xattrs(name))
+		fmt.Fprintln(b, Hash(p), err, s.xattrs(name))
 	default:
 		target, err := s.Readlink(name)
 		fmt.Fprintln(b, target, err)
@@ -142,25 +143,6 @@ func (s *side) xattrs(name string) string {
 	return b.String()
 }
 
-func hash(p []byte) string {
-	sum := uint64(len(p))
-	for _, c := range p {
-		sum = sum*1099511628211 + uint64(c)
-	}
-	return fmt.Sprintf("%d:%x", len(p), sum)
-}
-
-// difference returns the first lines that differ.
-func difference(got, want string) string {
-	a, b := strings.Split(got, "\n"), strings.Split(want, "\n")
-	for i := range min(len(a), len(b)) {
-		if a[i] != b[i] {
-			return fmt.Sprintf("%s, want %s", a[i], b[i])
-		}
-	}
-	return "one is longer"
-}
-
 var errnos = []syscall.Errno{
 	syscall.ENOENT, syscall.EEXIST, syscall.EINVAL, syscall.ENOTDIR, syscall.EISDIR, syscall.ENOTEMPTY, syscall.ELOOP, syscall.ENAMETOOLONG,
 	syscall.EBUSY, syscall.EPERM, syscall.EBADF, syscall.EFBIG,
@@ -170,6 +152,9 @@ var errnos = []syscall.Errno{
 func (s *side) fail(err error) string {
 	if err == nil {
 		return "ok"
+	}
+	if s.failed != nil {
+		s.failed(err)
 	}
 	names := ""
 	if e, ok := errors.AsType[*fs.PathError](err); ok {

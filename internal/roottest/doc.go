@@ -5,8 +5,9 @@
 //
 //	func TestFS(t *testing.T) { roottest.Run(t, func(t *testing.T) roottest.FS { ... }) }
 //
-// A Mirror makes random calls on a file system and on an os.Root, and compares the results. os.Root
-// itself passes both. They run on Unix.
+// A Mirror makes random calls on a file system and on an os.Root, and compares the results.
+// Together makes random calls from goroutines. os.Root itself passes Run and a Mirror. All of them
+// run on Unix.
 //
 // # Compared
 //
@@ -41,6 +42,8 @@ type FS struct {
 	Xattrs Xattrs
 	// View returns the file system as package io/fs sees it; nil if that is not to be compared.
 	View func() fs.FS
+	// At calls fn with the file system as it is at one moment; nil if there is no such view.
+	At func(fn func(fs.FS) error) error
 	// Sub opens a directory as a file system of its own, as os.Root.OpenRoot does; nil if that is
 	// not to be compared. Close closes one.
 	Sub   func(name string) (FS, error)
@@ -48,6 +51,14 @@ type FS struct {
 	// Prefix is the start of the names of open files, also in their errors. Other paths do not have
 	// it. It is the directory that an os.Root was opened by, and a slash.
 	Prefix string
+}
+
+// AsFile returns the results of a method like os.Root.OpenFile as those of FS.OpenFile.
+func AsFile[F File](f F, err error) (File, error) {
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
 }
 
 // An Owner holds the facts about an inode that fs.FileInfo has no method for.

@@ -84,20 +84,20 @@ func readCall(r *rand.Rand) handleCall {
 			rewindDirectory(f)
 			p := make([]byte, size)
 			n, err := f.Read(p)
-			return hash(p[:n]) + s.fail(err)
+			return Hash(p[:n]) + s.fail(err)
 		}}
 	case 1:
 		return handleCall{fmt.Sprintf("ReadAt(%d, %d)", size, off), func(s *side, f File) string {
 			p := make([]byte, size)
 			n, err := f.ReadAt(p, off)
-			return hash(p[:n]) + s.fail(err)
+			return Hash(p[:n]) + s.fail(err)
 		}}
 	case 2:
 		return handleCall{"WriteTo", func(s *side, f File) string {
 			rewindDirectory(f)
 			var b bytes.Buffer
 			n, err := f.WriteTo(&b)
-			return fmt.Sprint(n, hash(b.Bytes()), s.fail(err))
+			return fmt.Sprint(n, Hash(b.Bytes()), s.fail(err))
 		}}
 	}
 	whence := [...]int{0, 1, 2, 9}[r.IntN(4)]

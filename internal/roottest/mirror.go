@@ -12,8 +12,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
+
+	"github.com/foliofs/folio/internal/random"
 )
 
 // A Mirror makes the same random calls on a file system and on an os.Root. The umask must be 0
@@ -185,7 +188,7 @@ func (x *exchange) compareTrees() {
 		got = x.readers[n-1]
 	}
 	if a, b := got.tree(), x.want.tree(); a != b {
-		x.t.Errorf("the trees differ: %s\nafter\n%s", difference(a, b), x.last(201))
+		x.t.Errorf("the trees differ: %s\nafter\n%s", Difference(a, b), x.last(201))
 	}
 	x.resetTimes()
 }
@@ -231,7 +234,7 @@ func (x *exchange) update() {
 			x.compare("in a transaction, "+c.name, got[i], c.do(inner))
 		}
 	} else if after := x.got[0].tree(); after != before {
-		x.t.Errorf("rolled back, the trees differ: %s\nafter\n%s", difference(after, before), x.last(25))
+		x.t.Errorf("rolled back, the trees differ: %s\nafter\n%s", Difference(after, before), x.last(25))
 	}
 }
 
@@ -293,4 +296,35 @@ func directories(d string) map[string]time.Time {
 		return err
 	})
 	return found
+}
+
+// Together makes random calls from several goroutines through each of the connections to a file
+// system. The calls may fail, but none with one of the errors bad. For example, a call must not
+// fail because another one is at work.
+func Together(t *testing.T, r *rand.Rand, connections []FS, bad ...error) {
+	t.Helper()
+	const goroutines, calls = 3, 150
+	var wg sync.WaitGroup
+	for _, f := range connections {
+		for range goroutines {
+			r := random.From(r)
+			wg.Go(func() {
+				name := ""
+				s := &side{FS: f, handles: new(handles), failed: func(err error) {
+					for _, b := range bad {
+						if errors.Is(err, b) {
+							t.Errorf("%s: %v", name, err)
+						}
+					}
+				}}
+				defer s.closeAll()
+				for range calls {
+					c := randomCall(r)
+					name = c.name
+					c.do(s)
+				}
+			})
+		}
+	}
+	wg.Wait()
 }

@@ -7,6 +7,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"strings"
+
+	"github.com/foliofs/folio/internal/random"
 )
 
 // strange are elements of names that are easily got wrong.
@@ -45,17 +47,17 @@ func name(r *rand.Rand) string {
 	case 0, 1, 2:
 		return Path(r, 5)
 	case 3:
-		return strings.Repeat(letter(r)+"/", r.IntN(40)) + letter(r)
+		return strings.Repeat(random.Letter(r)+"/", r.IntN(40)) + random.Letter(r)
 	case 4:
 		return strange[r.IntN(len(strange))]
 	case 6:
 		return ""
 	case 5:
-		return letter(r) + "/" + strange[r.IntN(len(strange))]
+		return random.Letter(r) + "/" + strange[r.IntN(len(strange))]
 	}
 	parts := make([]string, 1+r.IntN(3))
 	for i := range parts {
-		parts[i] = letter(r)
+		parts[i] = random.Letter(r)
 	}
 	return strings.Join(parts, "/")
 }
@@ -71,11 +73,7 @@ func content(r *rand.Rand) []byte {
 	case 2:
 		n = 0
 	}
-	p := make([]byte, n)
-	for i := range p {
-		p[i] = byte(r.Uint32())
-	}
-	return p
+	return random.Bytes(r, n)
 }
 
 // beyond is an offset that no file reaches.

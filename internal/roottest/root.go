@@ -22,17 +22,10 @@ func without(root *os.Root) FS {
 	if !strings.HasSuffix(prefix, "/") {
 		prefix += "/"
 	}
-	return FS{Names: root, OpenFile: openRoot(root), Owner: ownerOf, View: root.FS, Sub: subRoot(root), Close: root.Close, Prefix: prefix}
-}
-
-func openRoot(root *os.Root) func(string, int, fs.FileMode) (File, error) {
-	return func(name string, flag int, perm fs.FileMode) (File, error) {
-		f, err := root.OpenFile(name, flag, perm)
-		if err != nil {
-			return nil, err
-		}
-		return f, nil
+	open := func(name string, flag int, perm fs.FileMode) (File, error) {
+		return AsFile(root.OpenFile(name, flag, perm))
 	}
+	return FS{Names: root, OpenFile: open, Owner: ownerOf, View: root.FS, Sub: subRoot(root), Close: root.Close, Prefix: prefix}
 }
 
 func subRoot(root *os.Root) func(string) (FS, error) {

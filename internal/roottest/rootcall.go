@@ -88,7 +88,7 @@ func (s *side) view(name string, way int) (string, error) {
 		return fs.ReadLink(f, name)
 	case 3:
 		p, err := fs.ReadFile(f, name)
-		return hash(p), err
+		return Hash(p), err
 	case 4:
 		list, err := fs.Glob(f, name)
 		return strings.Join(list, " "), err
@@ -107,7 +107,7 @@ func (s *side) view(name string, way int) (string, error) {
 		return info, err
 	}
 	p, err := io.ReadAll(file)
-	return info + hash(p), err
+	return info + Hash(p), err
 }
 
 func (s *side) describeInfo(info fs.FileInfo, err error) (string, error) {

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/foliofs/folio/internal/must"
@@ -26,7 +27,7 @@ func Run(t *testing.T, open func(t *testing.T) FS) {
 		"Refusals": testRefusals, "Escapes": testEscapes, "Names": testNames,
 		"Replace": testReplace, "Move": testMove, "Links": testLinks, "Removed": testRemoved, "RemoveAll": testRemoveAll,
 		"Flags": testFlags, "Appends": testAppends, "Sparse": testSparse, "Copy": testCopy, "Directory": testDirectory,
-		"Metadata": testMetadata, "Closed": testClosed, "FileNames": testFileNames,
+		"Metadata": testMetadata, "Closed": testClosed, "FileNames": testFileNames, "View": testView,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -42,8 +43,6 @@ func mustOpen(t *testing.T, f FS, name string, flag int) File {
 	t.Cleanup(func() { _ = file.Close() })
 	return file
 }
-
-func second[T any](_ T, err error) error { return err }
 
 func (f FS) opened(name string, flag int, perm fs.FileMode) error {
 	file, err := f.OpenFile(name, flag, perm)
@@ -103,11 +102,11 @@ func testRefusals(t *testing.T, f FS) {
 		"Link of a directory":               {f.Link("d", "x"), syscall.EPERM},
 		"Link to a name that is taken":      {f.Link("f", "d"), fs.ErrExist},
 		"Symlink to a name that is taken":   {f.Symlink("x", "f"), fs.ErrExist},
-		"Readlink of a file":                {second(f.Readlink("f")), syscall.EINVAL},
-		"Stat of a loop":                    {second(f.Stat("loop")), syscall.ELOOP},
-		"Stat of a link to nothing":         {second(f.Stat("dangling")), fs.ErrNotExist},
-		"ReadFile of a directory":           {second(f.ReadFile("d")), syscall.EISDIR},
-		"ReadFile through a loop":           {second(f.ReadFile("loop/x")), syscall.ELOOP},
+		"Readlink of a file":                {must.Second(f.Readlink("f")), syscall.EINVAL},
+		"Stat of a loop":                    {must.Second(f.Stat("loop")), syscall.ELOOP},
+		"Stat of a link to nothing":         {must.Second(f.Stat("dangling")), fs.ErrNotExist},
+		"ReadFile of a directory":           {must.Second(f.ReadFile("d")), syscall.EISDIR},
+		"ReadFile through a loop":           {must.Second(f.ReadFile("loop/x")), syscall.ELOOP},
 		"WriteFile to a directory":          {f.WriteFile("d", nil, 0o644), syscall.EISDIR},
 		"WriteFile below nothing":           {f.WriteFile("none/x", nil, 0o644), fs.ErrNotExist},
 		"Chmod of nothing":                  {f.Chmod("none", 0o644), fs.ErrNotExist},
@@ -136,7 +135,7 @@ func testEscapes(t *testing.T, f FS) {
 	must.Do(t, f.WriteFile("f", []byte("inside"), 0o644))
 	for _, name := range []string{"..", "../x", "/", "/etc/passwd", "d/../../x", "up/x", "slash/etc/passwd", "d/far/x", "d/e/../../../f"} {
 		for what, err := range map[string]error{
-			"Stat": second(f.Stat(name)), "ReadFile": second(f.ReadFile(name)), "WriteFile": f.WriteFile(name, nil, 0o644), "Mkdir": f.Mkdir(name, 0o755),
+			"Stat": must.Second(f.Stat(name)), "ReadFile": must.Second(f.ReadFile(name)), "WriteFile": f.WriteFile(name, nil, 0o644), "Mkdir": f.Mkdir(name, 0o755),
 			"Rename": f.Rename("f", name), "Rename from": f.Rename(name, "x"), "Link": f.Link("f", name), "Symlink": f.Symlink("x", name),
 			"OpenFile": f.opened(name, os.O_RDWR|os.O_CREATE, 0o644), "Remove": f.Remove(name),
 		} {
@@ -183,9 +182,9 @@ func testEmptyName(t *testing.T, f FS, file string) {
 	t.Helper()
 	now := time.Now()
 	for what, err := range map[string]error{
-		"WriteFile": f.WriteFile("", nil, 0o644), "ReadFile": second(f.ReadFile("")), "OpenFile": f.opened("", os.O_RDONLY, 0),
+		"WriteFile": f.WriteFile("", nil, 0o644), "ReadFile": must.Second(f.ReadFile("")), "OpenFile": f.opened("", os.O_RDONLY, 0),
 		"OpenFile with O_CREATE": f.opened("", os.O_RDWR|os.O_CREATE, 0o644), "Mkdir": f.Mkdir("", 0o755), "MkdirAll": f.MkdirAll("", 0o755),
-		"Stat": second(f.Stat("")), "Lstat": second(f.Lstat("")), "Readlink": second(f.Readlink("")), "Remove": f.Remove(""),
+		"Stat": must.Second(f.Stat("")), "Lstat": must.Second(f.Lstat("")), "Readlink": must.Second(f.Readlink("")), "Remove": f.Remove(""),
 		"RemoveAll": f.RemoveAll(""), "RemoveAll of a slash": f.RemoveAll("/"), "Rename": f.Rename(file, ""), "Rename from": f.Rename("", "x"),
 		"Link": f.Link(file, ""), "Link from": f.Link("", "x"), "Symlink": f.Symlink("x", ""), "Chmod": f.Chmod("", 0o644),
 		"Chtimes": f.Chtimes("", now, now),
@@ -224,6 +223,22 @@ func testFileNames(t *testing.T, f FS) {
 	}
 }
 
+// testView lets package fstest judge the file system, and a view of it at one moment.
+func testView(t *testing.T, f FS) {
+	must.Do(t, f.MkdirAll("a/b", 0o755))
+	for _, name := range []string{"a/one", "a/b/two", "three"} {
+		must.Do(t, f.WriteFile(name, []byte(strings.Repeat(name, 100)), 0o644))
+	}
+	must.Do(t, f.Symlink("b/two", "a/link"))
+	want := []string{"a/one", "a/b/two", "a/link", "three"}
+	if f.View != nil {
+		must.Do(t, fstest.TestFS(f.View(), want...))
+	}
+	if f.At != nil {
+		must.Do(t, f.At(func(f fs.FS) error { return fstest.TestFS(f, want...) }))
+	}
+}
+
 // testReplace renames files over existing files, one of which is open. The open file must keep the
 // old content.
 func testReplace(t *testing.T, f FS) {
@@ -251,7 +266,7 @@ func testMove(t *testing.T, f FS) {
 	must.Do(t, f.WriteFile("a/b/c/f", []byte("content"), 0o644))
 	file := mustOpen(t, f, "a/b/c/f", os.O_WRONLY|os.O_APPEND)
 	must.Do(t, f.Rename("a/b", "z/moved"))
-	must.Do(t, second(file.WriteString(", more")))
+	must.Do(t, must.Second(file.WriteString(", more")))
 	wantFile(t, f, "z/moved/c/f", "content, more")
 	wantFile(t, f, "z/moved/c/../../moved/c/f", "content, more")
 	wantNone(t, f, "a/b")
@@ -298,11 +313,11 @@ func testLinks(t *testing.T, f FS) {
 // readable and writable.
 func testRemoved(t *testing.T, f FS) {
 	file := mustOpen(t, f, "f", os.O_RDWR|os.O_CREATE)
-	must.Do(t, second(file.WriteString("content")))
+	must.Do(t, must.Second(file.WriteString("content")))
 	must.Do(t, f.Remove("f"))
 	wantNone(t, f, "f")
 	must.Do(t, f.WriteFile("f", []byte("another"), 0o644))
-	must.Do(t, second(file.WriteAt([]byte("CON"), 0)))
+	must.Do(t, must.Second(file.WriteAt([]byte("CON"), 0)))
 	must.Do(t, file.Truncate(9))
 	p := make([]byte, 9)
 	if _, err := file.ReadAt(p, 0); err != nil || string(p) != "CONtent\x00\x00" {
@@ -347,11 +362,11 @@ func testRemoveAll(t *testing.T, f FS) {
 // testFlags opens files in all ways.
 func testFlags(t *testing.T, f FS) {
 	file := mustOpen(t, f, "f", os.O_RDWR|os.O_CREATE|os.O_EXCL)
-	must.Do(t, second(file.WriteString("content")))
-	if err := second(mustOpen(t, f, "f", os.O_RDONLY).WriteString("x")); !errors.Is(err, syscall.EBADF) {
+	must.Do(t, must.Second(file.WriteString("content")))
+	if err := must.Second(mustOpen(t, f, "f", os.O_RDONLY).WriteString("x")); !errors.Is(err, syscall.EBADF) {
 		t.Errorf("writing to a file that was opened to read: %v", err)
 	}
-	if err := second(mustOpen(t, f, "f", os.O_WRONLY).Read(make([]byte, 1))); !errors.Is(err, syscall.EBADF) {
+	if err := must.Second(mustOpen(t, f, "f", os.O_WRONLY).Read(make([]byte, 1))); !errors.Is(err, syscall.EBADF) {
 		t.Errorf("reading from a file that was opened to write: %v", err)
 	}
 	wantFile(t, f, "f", "content")
@@ -359,9 +374,9 @@ func testFlags(t *testing.T, f FS) {
 	wantFile(t, f, "f", "content")
 	mustOpen(t, f, "f", os.O_WRONLY|os.O_TRUNC)
 	wantFile(t, f, "f", "")
-	must.Do(t, second(file.WriteString("end"))) // where it was
+	must.Do(t, must.Second(file.WriteString("end"))) // where it was
 	wantFile(t, f, "f", "\x00\x00\x00\x00\x00\x00\x00end")
-	if err := second(mustOpen(t, f, "f", os.O_RDWR|os.O_APPEND).WriteAt([]byte("x"), 0)); err == nil {
+	if err := must.Second(mustOpen(t, f, "f", os.O_RDWR|os.O_APPEND).WriteAt([]byte("x"), 0)); err == nil {
 		t.Error("WriteAt goes well with O_APPEND")
 	}
 	if err := f.opened("x", os.O_CREATE|os.O_RDWR, 0o644|fs.ModeSetuid); err == nil {
@@ -408,7 +423,7 @@ func testSparse(t *testing.T, f FS) {
 	want := make([]byte, 400_000)
 	for _, off := range []int{0, 1, 65535, 65536, 131072, 200_000, 399_990} {
 		copy(want[off:], "mark")
-		must.Do(t, second(file.WriteAt([]byte("mark"), int64(off))))
+		must.Do(t, must.Second(file.WriteAt([]byte("mark"), int64(off))))
 	}
 	must.Do(t, file.Truncate(int64(len(want))))
 	wantFile(t, f, "f", string(want))
@@ -432,7 +447,7 @@ func testCopy(t *testing.T, f FS) {
 	if n, err := file.ReadFrom(struct{ io.Reader }{bytes.NewReader(want)}); n != int64(len(want)) || err != nil {
 		t.Errorf("%d, %v", n, err)
 	}
-	must.Do(t, second(file.Seek(3, io.SeekStart)))
+	must.Do(t, must.Second(file.Seek(3, io.SeekStart)))
 	var b bytes.Buffer
 	if n, err := file.WriteTo(&b); n != int64(len(want)-3) || err != nil || !bytes.Equal(b.Bytes(), want[3:]) {
 		t.Errorf("%d, %v", n, err)
@@ -458,7 +473,7 @@ func testDirectory(t *testing.T, f FS) {
 	}
 	dir := mustOpen(t, f, "d", os.O_RDONLY)
 	for n := 1; n < 30; n += 3 {
-		must.Do(t, second(dir.Seek(0, io.SeekStart)))
+		must.Do(t, must.Second(dir.Seek(0, io.SeekStart)))
 		var got []string
 		for {
 			list, err := dir.ReadDir(n)
@@ -478,7 +493,7 @@ func testDirectory(t *testing.T, f FS) {
 			t.Errorf("%d at a time: %q", n, got)
 		}
 	}
-	must.Do(t, second(dir.Seek(0, io.SeekStart)))
+	must.Do(t, must.Second(dir.Seek(0, io.SeekStart)))
 	if infos, err := dir.Readdir(-1); len(infos) != len(want) || err != nil || !infos[0].IsDir() {
 		t.Errorf("%v, %v", infos, err)
 	}
@@ -520,14 +535,14 @@ func testMetadata(t *testing.T, f FS) {
 // testClosed uses a file after Close. Each method must fail.
 func testClosed(t *testing.T, f FS) {
 	file := mustOpen(t, f, "f", os.O_RDWR|os.O_CREATE)
-	must.Do(t, second(file.WriteString("content")))
+	must.Do(t, must.Second(file.WriteString("content")))
 	must.Do(t, file.Close())
 	p := make([]byte, 1)
 	for what, err := range map[string]error{
-		"Close": file.Close(), "Read": second(file.Read(p)), "ReadAt": second(file.ReadAt(p, 0)), "Write": second(file.Write(p)),
-		"WriteAt": second(file.WriteAt(p, 0)), "Seek": second(file.Seek(0, io.SeekStart)), "Stat": second(file.Stat()), "Sync": file.Sync(),
-		"Truncate": file.Truncate(0), "Chmod": file.Chmod(0o600), "WriteString": second(file.WriteString("x")),
-		"ReadFrom": second(file.ReadFrom(strings.NewReader("x"))),
+		"Close": file.Close(), "Read": must.Second(file.Read(p)), "ReadAt": must.Second(file.ReadAt(p, 0)), "Write": must.Second(file.Write(p)),
+		"WriteAt": must.Second(file.WriteAt(p, 0)), "Seek": must.Second(file.Seek(0, io.SeekStart)), "Stat": must.Second(file.Stat()), "Sync": file.Sync(),
+		"Truncate": file.Truncate(0), "Chmod": file.Chmod(0o600), "WriteString": must.Second(file.WriteString("x")),
+		"ReadFrom": must.Second(file.ReadFrom(strings.NewReader("x"))),
 	} {
 		if !errors.Is(err, fs.ErrClosed) {
 			t.Errorf("%s: %v, want fs.ErrClosed", what, err)

@@ -12,13 +12,14 @@ import (
 	"time"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 )
 
 // addedBase makes a volume and runs SQL on it that adds something to its tables.
 func addedBase(t *testing.T, sql string) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "v.folio")
-	Must(t, folio.Create(t.Context(), path, nil, AddAll(
+	must.Do(t, folio.Create(t.Context(), path, nil, AddAll(
 		Entry{"f", "old", 0o644}, Entry{"d/g", strings.Repeat("chunks", 50_000), 0o644}, Entry{"l", "f", Link})))
 	sqlite(t, path, sql)
 	return path
@@ -47,19 +48,19 @@ func TestAddedColumns(t *testing.T) {
 	before := sqlite(t, path, "SELECT ino, tag, n FROM node WHERE ino > 1; SELECT name, tag FROM entry ORDER BY name; SELECT id, tag, k FROM data WHERE tag = 'kept'")
 	v := Open(t, path)
 	content := bytes.Repeat([]byte("content"), 30_000)
-	Must(t, v.SetXattr("f", "user.a", []byte("1")))
+	must.Do(t, v.SetXattr("f", "user.a", []byte("1")))
 	sqlite(t, path, "UPDATE xattr SET tag = 'kept'")
-	Must(t, v.SetXattr("f", "user.a", []byte("2")))
-	Must(t, v.WriteFile("f", []byte("new"), 0o644))
-	Must(t, v.WriteFile("made", content, 0o644))
-	Must(t, v.Chmod("l", 0o600))
-	Must(t, v.Chtimes("d/g", time.Unix(1e9, 0), time.Unix(1e9, 0)))
+	must.Do(t, v.SetXattr("f", "user.a", []byte("2")))
+	must.Do(t, v.WriteFile("f", []byte("new"), 0o644))
+	must.Do(t, v.WriteFile("made", content, 0o644))
+	must.Do(t, v.Chmod("l", 0o600))
+	must.Do(t, v.Chtimes("d/g", time.Unix(1e9, 0), time.Unix(1e9, 0)))
 	f, err := v.OpenFile("d/g", os.O_RDWR, 0)
-	Must(t, err)
-	Must(t, Second(f.WriteAt([]byte("within"), 70_000)))
-	Must(t, f.Truncate(290_000))
-	Must(t, Second(f.WriteAt([]byte("beyond"), 299_990)))
-	Must(t, f.Close())
+	must.Do(t, err)
+	must.Do(t, must.Second(f.WriteAt([]byte("within"), 70_000)))
+	must.Do(t, f.Truncate(290_000))
+	must.Do(t, must.Second(f.WriteAt([]byte("beyond"), 299_990)))
+	must.Do(t, f.Close())
 	if after := sqlite(t, path, "SELECT ino, tag, n FROM node WHERE tag > '' AND ino > 1; SELECT name, tag FROM entry WHERE tag <> 'new' ORDER BY name; SELECT id, tag, k FROM data WHERE tag = 'kept'"); after != before {
 		t.Errorf("the further columns were\n%s\nand are\n%s", before, after)
 	}
@@ -76,10 +77,10 @@ func TestAddedColumns(t *testing.T) {
 			t.Errorf("%s: %s, want %s", sql, got, want)
 		}
 	}
-	Must(t, v.Link("f", "linked"))
-	Must(t, v.Rename("linked", "renamed"))
-	Must(t, v.Remove("f"))
-	Must(t, v.RemoveAll("d"))
+	must.Do(t, v.Link("f", "linked"))
+	must.Do(t, v.Rename("linked", "renamed"))
+	must.Do(t, v.Remove("f"))
+	must.Do(t, v.RemoveAll("d"))
 	if p, err := v.ReadFile("made"); err != nil || !bytes.Equal(p, content) {
 		t.Errorf("%d bytes, %v", len(p), err)
 	}
@@ -87,7 +88,7 @@ func TestAddedColumns(t *testing.T) {
 	if report, err := v.Repair(t.Context()); err != nil || len(report.Repairs) > 0 || !report.OK() {
 		t.Errorf("%+v, %v", report, err)
 	}
-	Must(t, v.Compact(t.Context(), nil))
+	must.Do(t, v.Compact(t.Context(), nil))
 	WantClean(t, v)
 	if got := sqlite(t, path, "PRAGMA integrity_check"); got != "ok" {
 		t.Error(got)
@@ -133,7 +134,7 @@ func TestAdditions(t *testing.T) {
 				}
 			}
 			sqlite(t, path, test.drop)
-			Must(t, v.WriteFile("f", []byte("new"), 0o644))
+			must.Do(t, v.WriteFile("f", []byte("new"), 0o644))
 			WantClean(t, v)
 		})
 	}

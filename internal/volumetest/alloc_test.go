@@ -7,6 +7,7 @@ import (
 
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/internal/invariant"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/private"
 	"github.com/foliofs/folio/internal/store"
 )
@@ -18,16 +19,16 @@ func TestSnapshotAllocations(t *testing.T) {
 		t.Skip("invariants, and the race detector, allocate")
 	}
 	v := Create(t, AddAll(Samples...))
-	Must(t, v.WriteFile("a/b/changed", []byte("old"), 0o644))
-	Must(t, v.CreateSnapshot(t.Context(), "s"))
-	Must(t, v.WriteFile("a/b/changed", []byte("new"), 0o644))
-	Must(t, v.WriteFile("a/b/young", nil, 0o644))
+	must.Do(t, v.WriteFile("a/b/changed", []byte("old"), 0o644))
+	must.Do(t, v.CreateSnapshot(t.Context(), "s"))
+	must.Do(t, v.WriteFile("a/b/changed", []byte("new"), 0o644))
+	must.Do(t, v.WriteFile("a/b/young", nil, 0o644))
 	at, err := v.OpenSnapshot(t.Context(), "s")
-	Must(t, err)
+	must.Do(t, err)
 	defer at.Close()
 	past := func(call func(tx store.Rx) error) func() error {
 		s, err := v.Store(private.Key{}).Features().Snapshotter.At(t.Context(), "s")
-		Must(t, err)
+		must.Do(t, err)
 		return func() error {
 			rx, err := s.Begin(t.Context())
 			if err != nil {
@@ -38,9 +39,9 @@ func TestSnapshotAllocations(t *testing.T) {
 		}
 	}
 	dir, err := at.Stat("a/b")
-	Must(t, err)
+	must.Do(t, err)
 	changed, err := at.Stat("a/b/changed")
-	Must(t, err)
+	must.Do(t, err)
 	inode, dirIno := store.Ino(changed.Sys().(*folio.Node).Ino), store.Ino(dir.Sys().(*folio.Node).Ino)
 	var l store.Listing
 	for _, test := range []struct {
@@ -57,9 +58,9 @@ func TestSnapshotAllocations(t *testing.T) {
 		{"List, changed", 0, past(func(rx store.Rx) error { l.Reset(); return rx.List(store.Root, "", 0, &l) })},
 	} {
 		for range 3 { // fill the caches
-			Must(t, test.call())
+			must.Do(t, test.call())
 		}
-		if got := testing.AllocsPerRun(200, func() { Must(t, test.call()) }); got > test.most {
+		if got := testing.AllocsPerRun(200, func() { must.Do(t, test.call()) }); got > test.most {
 			t.Errorf("%s allocates %v times, want %v", test.name, got, test.most)
 		}
 	}
@@ -77,12 +78,12 @@ func TestAllocations(t *testing.T) {
 	v := Create(t, AddAll(files...))
 	fsys := v.FS()
 	info, err := v.Info(t.Context())
-	Must(t, err)
+	must.Do(t, err)
 	uncached, err := folio.Open(info.Path, &folio.Options{CacheSize: -1})
-	Must(t, err)
-	defer func() { Must(t, uncached.Close()) }()
+	must.Do(t, err)
+	defer func() { must.Do(t, uncached.Close()) }()
 	f, err := v.Open("big")
-	Must(t, err)
+	must.Do(t, err)
 	p := make([]byte, 4096)
 	off := int64(0)
 	for _, test := range []struct {
@@ -101,9 +102,9 @@ func TestAllocations(t *testing.T) {
 		{"Read", 0, func() error { _, _ = f.Seek(0, io.SeekStart); _, err := f.Read(p); return err }}, //
 	} {
 		for range 3 { // fill the caches
-			Must(t, test.call())
+			must.Do(t, test.call())
 		}
-		if got := testing.AllocsPerRun(200, func() { Must(t, test.call()) }); got > test.most {
+		if got := testing.AllocsPerRun(200, func() { must.Do(t, test.call()) }); got > test.most {
 			t.Errorf("%s allocates %v times, want %v", test.name, got, test.most)
 		}
 	}

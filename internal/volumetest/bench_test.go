@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 )
 
 // The benchmarks have the operating system and a volume side by side, with the same calls on the
@@ -37,7 +38,7 @@ type pair struct {
 func newPair(b *testing.B, dir string) pair {
 	b.Helper()
 	path := filepath.Join(b.TempDir(), "test.folio")
-	Must(b, folio.ImportFS(context.Background(), path, os.DirFS(dir), nil))
+	must.Do(b, folio.ImportFS(context.Background(), path, os.DirFS(dir), nil))
 	p := openPair(b, path)
 	p.os = os.DirFS(dir)
 	want, got := walkAll(b, p.os), walkAll(b, p.folio)
@@ -51,8 +52,8 @@ func newPair(b *testing.B, dir string) pair {
 func openPair(b *testing.B, path string) pair {
 	b.Helper()
 	uncached, err := folio.Open(path, &folio.Options{CacheSize: -1})
-	Must(b, err)
-	b.Cleanup(func() { Must(b, uncached.Close()) })
+	must.Do(b, err)
+	b.Cleanup(func() { must.Do(b, uncached.Close()) })
 	p := pair{folio: Open(b, path).FS(), uncached: uncached.FS()}
 	p.entries = len(walkAll(b, p.folio))
 	return p
@@ -60,7 +61,7 @@ func openPair(b *testing.B, path string) pair {
 
 func walkAll(b *testing.B, fsys fs.FS) (names []string) {
 	b.Helper()
-	Must(b, fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
+	must.Do(b, fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
 		names = append(names, name+d.Type().String())
 		return err
 	}))
@@ -90,8 +91,8 @@ func (p pair) all(b *testing.B, n int, fn func(b *testing.B, fsys fs.FS)) {
 func BenchmarkWalk(b *testing.B) {
 	three := b.TempDir()
 	for _, d := range []string{"one", "two", "three"} {
-		Must(b, os.MkdirAll(filepath.Join(three, "foo", d), 0o755))
-		Must(b, os.WriteFile(filepath.Join(three, "foo", d, "bar.txt"), []byte("bar"), 0o644))
+		must.Do(b, os.MkdirAll(filepath.Join(three, "foo", d), 0o755))
+		must.Do(b, os.WriteFile(filepath.Join(three, "foo", d, "bar.txt"), []byte("bar"), 0o644))
 	}
 	b.Run("tree=three", func(b *testing.B) { benchmarkWalk(b, newPair(b, three)) })
 	b.Run("tree=goroot", func(b *testing.B) { benchmarkWalk(b, newPair(b, Goroot(b, "."))) })
@@ -120,14 +121,14 @@ func generated(b *testing.B, n int, withOS bool) pair {
 		for i := range n {
 			name := filepath.Join(dir, filepath.FromSlash(generatedName(i)))
 			if i%100 == 0 {
-				Must(b, os.MkdirAll(filepath.Dir(name), 0o755))
+				must.Do(b, os.MkdirAll(filepath.Dir(name), 0o755))
 			}
-			Must(b, os.WriteFile(name, []byte(name), 0o644))
+			must.Do(b, os.WriteFile(name, []byte(name), 0o644))
 		}
 		return newPair(b, dir)
 	}
 	volume := filepath.Join(b.TempDir(), "generated.folio")
-	Must(b, folio.Create(context.Background(), volume, nil, func(t *folio.Builder) error {
+	must.Do(b, folio.Create(context.Background(), volume, nil, func(t *folio.Builder) error {
 		for i := range n {
 			name := generatedName(i)
 			if err := t.AddBytes(&folio.Header{Name: name, Mode: 0o644}, []byte(name)); err != nil {
@@ -166,7 +167,7 @@ func BenchmarkReadDir(b *testing.B) {
 // shuffled returns the names of a tree that are wanted, in a random order that is always the same.
 func shuffled(b *testing.B, fsys fs.FS, wanted func(d fs.DirEntry) bool) (names []string) {
 	b.Helper()
-	Must(b, fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
+	must.Do(b, fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
 		if err == nil && wanted(d) {
 			names = append(names, name)
 		}
@@ -260,7 +261,7 @@ func BenchmarkReadAt(b *testing.B) {
 	const size = 128 << 20
 	p := make([]byte, size)
 	_, _ = rand.NewChaCha8([32]byte{1}).Read(p)
-	Must(b, os.WriteFile(filepath.Join(dir, "large"), p, 0o644))
+	must.Do(b, os.WriteFile(filepath.Join(dir, "large"), p, 0o644))
 	r := rand.New(rand.NewPCG(3, 4))
 	newPair(b, dir).all(b, 1, func(b *testing.B, fsys fs.FS) {
 		benchmarkReadAt(b, fsys, r.Int64N(size-4096), p)
@@ -287,7 +288,7 @@ func BenchmarkCreate(b *testing.B) {
 	const n = 100_000
 	for b.Loop() {
 		name := filepath.Join(b.TempDir(), "v")
-		Must(b, folio.Create(context.Background(), name, nil, func(t *folio.Builder) error {
+		must.Do(b, folio.Create(context.Background(), name, nil, func(t *folio.Builder) error {
 			for i := range n {
 				if err := t.AddBytes(&folio.Header{Name: generatedName(i), Mode: 0o644}, content); err != nil {
 					return err

@@ -9,6 +9,9 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
+	"github.com/foliofs/folio/internal/random"
+	"github.com/foliofs/folio/internal/roottest"
 )
 
 // TestChangeView compares view change, in the sqlite3 shell, with Diff of each two states that
@@ -18,15 +21,15 @@ func TestChangeView(t *testing.T) {
 		t.Skip("in one goroutine")
 	}
 	t.Parallel()
-	r := Random(t)
+	r := random.New(t)
 	v := Empty(t)
 	for i := range 40 {
 		for range r.IntN(40) {
 			randomChange(r, v)
 		}
-		Must(t, v.CreateSnapshot(t.Context(), fmt.Sprint("s", i)))
+		must.Do(t, v.CreateSnapshot(t.Context(), fmt.Sprint("s", i)))
 		if list, err := v.Snapshots(t.Context()); r.IntN(3) == 0 && err == nil && len(list) > 3 {
-			Must(t, v.RemoveSnapshots(t.Context(), list[r.IntN(len(list))]))
+			must.Do(t, v.RemoveSnapshots(t.Context(), list[r.IntN(len(list))]))
 		}
 		if i%4 > 0 {
 			continue
@@ -35,12 +38,12 @@ func TestChangeView(t *testing.T) {
 			randomChange(r, v)
 		}
 		info, err := v.Info(t.Context())
-		Must(t, err)
+		must.Do(t, err)
 		out := sqlite(t, info.Path, `SELECT since || '|' || coalesce(until, '') || '|' || hex(CAST(path AS BLOB)) || '|' || change || '|' || ino || '|' || coalesce(content, '') FROM change`)
 		got := strings.Split(strings.TrimSpace(out), "\n")
 		slices.Sort(got)
 		if want := successive(t, v); !slices.Equal(got, want) {
-			t.Fatalf("after %d snapshots: %s", i, Difference(strings.Join(got, "\n"), strings.Join(want, "\n")))
+			t.Fatalf("after %d snapshots: %s", i, roottest.Difference(strings.Join(got, "\n"), strings.Join(want, "\n")))
 		}
 	}
 }
@@ -49,7 +52,7 @@ func TestChangeView(t *testing.T) {
 func successive(t *testing.T, v *folio.Volume) []string {
 	t.Helper()
 	list, err := v.Snapshots(t.Context())
-	Must(t, err)
+	must.Do(t, err)
 	lines := make(map[string]bool)
 	for i, s := range list {
 		until := ""
@@ -60,7 +63,7 @@ func successive(t *testing.T, v *folio.Volume) []string {
 			lines[fmt.Sprintf("%s|%s|%X|%s|%d|%s", s.Name, until, path, change, ino, content)] = true
 		}
 		for c, err := range v.Diff(t.Context(), s.Name, until) {
-			Must(t, err)
+			must.Do(t, err)
 			switch {
 			case c.Kind&folio.ChangeMoved != 0:
 				add(c.OldPath, "removed", c.Ino, "")
@@ -87,26 +90,26 @@ func TestChangeViewAdded(t *testing.T) {
 	for _, own := range []bool{false, true} {
 		for what, add := range map[string]func(v *folio.Volume) error{
 			"snapshot": func(v *folio.Volume) error { return v.CreateSnapshot(t.Context(), "t") },
-			"repair":   func(v *folio.Volume) error { return Second(v.Repair(t.Context())) },
+			"repair":   func(v *folio.Volume) error { return must.Second(v.Repair(t.Context())) },
 		} {
 			v := Empty(t)
-			Must(t, v.CreateSnapshot(t.Context(), "s"))
-			Must(t, v.WriteFile("f", nil, 0o644))
+			must.Do(t, v.CreateSnapshot(t.Context(), "s"))
+			must.Do(t, v.WriteFile("f", nil, 0o644))
 			info, err := v.Info(t.Context())
-			Must(t, err)
+			must.Do(t, err)
 			sqlite(t, info.Path, "DROP VIEW change")
 			want := "f"
 			if own {
 				sqlite(t, info.Path, "CREATE TABLE Change (path TEXT)")
 				want = ""
 			}
-			Must(t, add(v))
+			must.Do(t, add(v))
 			if got := sqlite(t, info.Path, "SELECT path FROM change"); got != want {
 				t.Errorf("%s: %q, want %q", what, got, want)
 			}
 			WantClean(t, v)
 			list, err := v.Snapshots(t.Context())
-			Must(t, errors.Join(err, v.RemoveSnapshots(t.Context(), list...)))
+			must.Do(t, errors.Join(err, v.RemoveSnapshots(t.Context(), list...)))
 			left := sqlite(t, info.Path, "SELECT count(*) FROM sqlite_schema WHERE type <> 'index' AND name COLLATE BINARY IN ('file_at', 'change', 'snapshot')")
 			if left != "0" {
 				t.Errorf("%s: %s objects are left", what, left)

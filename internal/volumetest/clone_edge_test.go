@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
+	"github.com/foliofs/folio/internal/roottest"
 )
 
 // A cloneCaller is a Volume or a Tx.
@@ -68,7 +70,7 @@ var cloneEdges = map[string]func(v cloneCaller, name string) error{
 func edgeBytes(c byte, n int) []byte { return bytes.Repeat([]byte{c}, n) }
 
 func edgeWrite(v treeChanger, name string, off int64, n int) error {
-	return withFile(v, name, func(f *folio.File) error { return Second(f.WriteAt(edgeBytes('W', n), off)) })
+	return withFile(v, name, func(f *folio.File) error { return must.Second(f.WriteAt(edgeBytes('W', n), off)) })
 }
 
 func edgeTruncate(v treeChanger, name string, size int64) error {
@@ -97,7 +99,7 @@ func edgeFiles(v *folio.Volume, copied bool) error {
 }
 
 func edgeWriteFill(v treeChanger, name string) error {
-	return withFile(v, name, func(f *folio.File) error { return Second(f.WriteAt(edgeBytes('g', 68_928), 131_072)) })
+	return withFile(v, name, func(f *folio.File) error { return must.Second(f.WriteAt(edgeBytes('g', 68_928), 131_072)) })
 }
 
 // cloneStates are the conditions under which a file is changed: in a volume with clones, and in one
@@ -136,7 +138,7 @@ func edgeUpdate(undo error) func(t *testing.T, v *folio.Volume, op func(v cloneC
 func edgeAgain(t *testing.T, v *folio.Volume, op func(v cloneCaller, name string) error) {
 	other := Again(t, v, nil)
 	_ = op(other, "")
-	Must(t, other.Close())
+	must.Do(t, other.Close())
 }
 
 func edgeTwice(_ *testing.T, v *folio.Volume, op func(v cloneCaller, name string) error) {
@@ -147,48 +149,48 @@ func edgeTwice(_ *testing.T, v *folio.Volume, op func(v cloneCaller, name string
 func edgeSnapshots(t *testing.T, v *folio.Volume, op func(v cloneCaller, name string) error) {
 	texts := make(map[string]string)
 	for _, name := range []string{"before", "after"} {
-		Must(t, v.CreateSnapshot(t.Context(), name))
-		texts[name] = plainText(t, v)
+		must.Do(t, v.CreateSnapshot(t.Context(), name))
+		texts[name] = PlainText(t, v, false)
 		_ = op(v, "")
 	}
 	_ = v.Remove("f")
 	_ = v.WriteFile("d", []byte("other"), 0o644)
 	for name, want := range texts {
 		at, err := v.OpenSnapshot(t.Context(), name)
-		Must(t, err)
-		if got := plainText(t, at); got != want {
-			t.Errorf("snapshot %s: %s", name, Difference(got, want))
+		must.Do(t, err)
+		if got := PlainText(t, at, false); got != want {
+			t.Errorf("snapshot %s: %s", name, roottest.Difference(got, want))
 		}
-		Must(t, at.Close())
+		must.Do(t, at.Close())
 	}
 	WantClean(t, v)
-	Must(t, Second(v.Restore(t.Context(), "before", ".", nil)))
-	if got := plainText(t, v); got != texts["before"] {
-		t.Errorf("restored: %s", Difference(got, texts["before"]))
+	must.Do(t, must.Second(v.Restore(t.Context(), "before", ".", nil)))
+	if got := PlainText(t, v, false); got != texts["before"] {
+		t.Errorf("restored: %s", roottest.Difference(got, texts["before"]))
 	}
 	for name := range texts {
-		Must(t, v.RemoveSnapshot(t.Context(), name))
+		must.Do(t, v.RemoveSnapshot(t.Context(), name))
 	}
 }
 
 func edgeOrphaned(t *testing.T, v *folio.Volume, op func(v cloneCaller, name string) error) {
-	Must(t, v.Remove("f"))
+	must.Do(t, v.Remove("f"))
 	_ = op(v, "")
 }
 
 func edgeOpen(t *testing.T, v *folio.Volume, op func(v cloneCaller, name string) error) {
 	f, err := v.OpenFile("f", os.O_RDWR, 0)
-	Must(t, err)
-	Must(t, v.Remove("f"))
-	Must(t, Second(f.WriteAt(edgeBytes('o', 100), 65_500)))
+	must.Do(t, err)
+	must.Do(t, v.Remove("f"))
+	must.Do(t, must.Second(f.WriteAt(edgeBytes('o', 100), 65_500)))
 	_ = op(v, "")
-	Must(t, f.Truncate(70_000))
+	must.Do(t, f.Truncate(70_000))
 	p := make([]byte, 70_000)
-	Must(t, Second(f.ReadAt(p, 0)))
+	must.Do(t, must.Second(f.ReadAt(p, 0)))
 	if want := string(edgeBytes('f', 65_500)) + string(edgeBytes('o', 100)) + string(make([]byte, 4400)); string(p) != want {
 		t.Error("the open file has another content")
 	}
-	Must(t, f.Close())
+	must.Do(t, f.Close())
 }
 
 // TestCloneEdges changes a file in each way and under each condition. The files that shared its
@@ -208,14 +210,14 @@ func TestCloneEdges(t *testing.T) {
 					if strings.Contains(state, "process") || strings.Contains(state, "snapshots") {
 						v = Empty(t)
 					}
-					Must(t, edgeFiles(v, i == 1))
+					must.Do(t, edgeFiles(v, i == 1))
 					s.call(t, v, func(v cloneCaller, _ string) error { return op(v, s.target) })
-					texts[i] = plainText(t, v)
+					texts[i] = PlainText(t, v, false)
 					WantClean(t, v)
 					wantAllGone(t, v)
 				}
 				if texts[0] != texts[1] {
-					t.Errorf("with clones: %s", Difference(texts[0], texts[1]))
+					t.Errorf("with clones: %s", roottest.Difference(texts[0], texts[1]))
 				}
 			})
 		}
@@ -226,15 +228,15 @@ func TestCloneEdges(t *testing.T) {
 func wantAllGone(t *testing.T, v *folio.Volume) {
 	t.Helper()
 	list, err := v.ReadDir(".")
-	Must(t, err)
+	must.Do(t, err)
 	for _, e := range list {
-		Must(t, v.RemoveAll(e.Name()))
+		must.Do(t, v.RemoveAll(e.Name()))
 	}
-	Must(t, v.Compact(t.Context(), nil))
+	must.Do(t, v.Compact(t.Context(), nil))
 	r, err := v.Check(t.Context(), nil)
-	Must(t, err)
+	must.Do(t, err)
 	info, err := v.Info(t.Context())
-	Must(t, err)
+	must.Do(t, err)
 	if !r.OK() || r.Chunks > 0 || r.Nodes > 1 || info.Version != 1 {
 		t.Errorf("%d chunks, %d inodes, version %d, %v", r.Chunks, r.Nodes, info.Version, r.Problems)
 	}
@@ -246,21 +248,21 @@ func TestCloneQuota(t *testing.T) {
 	const limit = 2 << 20
 	v := Limited(t, limit)
 	content := edgeBytes('x', 700_000)
-	Must(t, v.WriteFile("f", content, 0o644))
+	must.Do(t, v.WriteFile("f", content, 0o644))
 	n := 0
 	for ; n < 5; n++ {
-		Must(t, v.Clone("f", fmt.Sprint("c", n)))
+		must.Do(t, v.Clone("f", fmt.Sprint("c", n)))
 	}
 	WantWithin(t, v, limit)
 	WantFull(t, "WriteFile of the base", v.WriteFile("f", edgeBytes('y', 700_000), 0o644))
 	WantFull(t, "Truncate of the base", edgeTruncate(v, "f", 0))
 	WantWithin(t, v, limit)
-	Must(t, v.WriteFile("c0", []byte("short"), 0o644))
-	Must(t, edgeTruncate(v, "c1", 100_000))
+	must.Do(t, v.WriteFile("c0", []byte("short"), 0o644))
+	must.Do(t, edgeTruncate(v, "c1", 100_000))
 	for i := range n {
-		Must(t, v.Remove(fmt.Sprint("c", i)))
+		must.Do(t, v.Remove(fmt.Sprint("c", i)))
 	}
-	Must(t, v.WriteFile("f", edgeBytes('y', 700_000), 0o644))
+	must.Do(t, v.WriteFile("f", edgeBytes('y', 700_000), 0o644))
 	WantClean(t, v)
 	WantWithin(t, v, limit)
 }
@@ -282,33 +284,33 @@ func TestCloneRepair(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			v := Empty(t)
-			Must(t, edgeFiles(v, false))
-			want := plainText(t, v)
+			must.Do(t, edgeFiles(v, false))
+			want := PlainText(t, v, false)
 			info, err := v.Info(t.Context())
-			Must(t, errors.Join(err, v.Close()))
+			must.Do(t, errors.Join(err, v.Close()))
 			sqlite(t, info.Path, sql)
 			v, err = folio.Open(info.Path, nil)
 			if err != nil {
-				Must(t, Second(folio.RepairSchema(t.Context(), info.Path)))
+				must.Do(t, must.Second(folio.RepairSchema(t.Context(), info.Path)))
 				v, err = folio.Open(info.Path, nil)
-				Must(t, err)
+				must.Do(t, err)
 			} else if r, err := v.Check(t.Context(), nil); err != nil || r.OK() {
 				t.Errorf("Check: %v, %v", r.Problems, err)
 			}
 			report, err := v.Repair(t.Context())
-			Must(t, err)
+			must.Do(t, err)
 			if !report.OK() {
 				t.Errorf("left: %v, repaired: %v", report.Problems, report.Repairs)
 			}
 			again, err := v.Repair(t.Context())
-			Must(t, err)
+			must.Do(t, err)
 			if len(again.Repairs) > 0 {
 				t.Errorf("repaired again: %v", again.Repairs)
 			}
-			if got := plainText(t, v); got != want {
-				t.Error(Difference(got, want))
+			if got := PlainText(t, v, false); got != want {
+				t.Error(roottest.Difference(got, want))
 			}
-			Must(t, v.WriteFile("f", []byte("changed"), 0o644))
+			must.Do(t, v.WriteFile("f", []byte("changed"), 0o644))
 			WantFile(t, v, "c", string(edgeBytes('f', 65_536))+string(make([]byte, 65_536))+string(edgeBytes('g', 68_928)))
 			WantClean(t, v)
 			_ = v.Close()
@@ -321,9 +323,9 @@ func TestCloneRepair(t *testing.T) {
 func TestCloneLoop(t *testing.T) {
 	t.Parallel()
 	v := Empty(t)
-	Must(t, errors.Join(v.MkdirAll("a/b/c", 0o755), v.WriteFile("a/f", edgeBytes('f', 5000), 0o644)))
+	must.Do(t, errors.Join(v.MkdirAll("a/b/c", 0o755), v.WriteFile("a/f", edgeBytes('f', 5000), 0o644)))
 	info, err := v.Info(t.Context())
-	Must(t, err)
+	must.Do(t, err)
 	sqlite(t, info.Path, "INSERT INTO entry SELECT ino, 'loop', (SELECT ino FROM entry WHERE name = 'a'), 2 FROM entry WHERE name = 'c'")
 	if err := v.Clone("a", "x"); !errors.Is(err, folio.ErrDamaged) {
 		t.Error(err)

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
+	"github.com/foliofs/folio/internal/random"
 )
 
 var cloneOps = flag.Int("clone.ops", 3000, "operations of the test of clones")
@@ -29,14 +31,15 @@ func TestClones(t *testing.T) {
 		t.Skip("in one goroutine")
 	}
 	t.Parallel()
-	r := Random(t)
+	r := random.New(t)
 	v := Empty(t)
 	other := Again(t, v, nil)
-	c := NewClones(r, Empty(t), v, other)
-	c.Run(t, *cloneOps)
-	c.End(t)
-	Must(t, other.Close())
-	Must(t, v.Compact(t.Context(), nil))
+	h := NewHistory(r, v, v, other)
+	h.Model = Empty(t)
+	h.Run(t, *cloneOps)
+	h.End(t)
+	must.Do(t, other.Close())
+	must.Do(t, v.Compact(t.Context(), nil))
 	wantNoClones(t, v)
 }
 
@@ -44,7 +47,7 @@ func TestClones(t *testing.T) {
 func wantNoClones(t *testing.T, v *folio.Volume) {
 	t.Helper()
 	info, err := v.Info(t.Context())
-	Must(t, err)
+	must.Do(t, err)
 	got := sqlite(t, info.Path, "PRAGMA user_version; SELECT count(*) FROM sqlite_schema WHERE sql LIKE '%origin%'")
 	if got != "1\n0" {
 		t.Errorf("%q is left", got)
@@ -55,7 +58,7 @@ func wantNoClones(t *testing.T, v *folio.Volume) {
 func cloneTree(t *testing.T, v *folio.Volume) {
 	t.Helper()
 	old := time.Date(2020, 1, 2, 3, 4, 5, 6, time.UTC)
-	Must(t, errors.Join(
+	must.Do(t, errors.Join(
 		v.Mkdir("d", 0o750), v.Mkdir("d/sub", 0o700),
 		v.WriteFile("d/large", bytes.Repeat([]byte("large"), 50_000), 0o640), v.WriteFile("d/small", []byte("small"), 0o600), v.WriteFile("d/empty", nil, 0o600),
 		v.Link("d/large", "d/sub/linked"), v.Link("d/large", "outside"), v.Symlink("../large", "d/sub/symbolic"),
@@ -64,9 +67,9 @@ func cloneTree(t *testing.T, v *folio.Volume) {
 		v.Chown("d/small", 7, 8), v.Chmod("d/small", fs.ModeSetuid|0o755),
 	))
 	for _, name := range []string{"d/large", "d/small", "d/pipe", "d/sub", "d"} {
-		Must(t, v.Chtimes(name, old.Add(time.Hour), old))
+		must.Do(t, v.Chtimes(name, old.Add(time.Hour), old))
 	}
-	Must(t, v.Lchtimes("d/sub/symbolic", old, old))
+	must.Do(t, v.Lchtimes("d/sub/symbolic", old, old))
 }
 
 // TestCloneTree looks at all that a clone takes over.
@@ -75,17 +78,17 @@ func TestCloneTree(t *testing.T) {
 	v := Empty(t)
 	cloneTree(t, v)
 	before := Size(t, v)
-	Must(t, v.Clone("d", "e"))
+	must.Do(t, v.Clone("d", "e"))
 	if grown := Size(t, v) - before; grown > 100_000 {
 		t.Errorf("the volume has grown by %d bytes", grown)
 	}
-	Must(t, v.View(t.Context(), func(rx *folio.Rx) error {
+	must.Do(t, v.View(t.Context(), func(rx *folio.Rx) error {
 		return fs.WalkDir(rx.FS(), "d", func(name string, _ fs.DirEntry, err error) error {
-			Must(t, err)
+			must.Do(t, err)
 			was, err := copyFile(rx, name)
-			Must(t, err)
+			must.Do(t, err)
 			is, err := copyFile(rx, "e"+name[1:])
-			Must(t, err)
+			must.Do(t, err)
 			if is.node.Ino == was.node.Ino || is.node.Ctime == was.node.Ctime {
 				t.Errorf("%s: the inode is %d, of %d", name, is.node.Ino, is.node.Ctime)
 			}
@@ -97,22 +100,22 @@ func TestCloneTree(t *testing.T) {
 		})
 	}))
 	large, err := v.Stat("e/large")
-	Must(t, err)
+	must.Do(t, err)
 	linked, err := v.Stat("e/sub/linked")
-	Must(t, err)
+	must.Do(t, err)
 	if a, b := large.Sys().(*folio.Node), linked.Sys().(*folio.Node); a.Ino != b.Ino || a.Nlink != 2 {
 		t.Errorf("%+v, %+v", a, b)
 	}
-	Must(t, v.WriteFile("outside", []byte("changed"), 0o644))
+	must.Do(t, v.WriteFile("outside", []byte("changed"), 0o644))
 	WantFile(t, v, "e/large", strings.Repeat("large", 50_000))
 	WantFile(t, v, "d/large", "changed")
 	WantClean(t, v)
-	Must(t, errors.Join(v.RemoveAll("d"), v.Remove("outside")))
+	must.Do(t, errors.Join(v.RemoveAll("d"), v.Remove("outside")))
 	WantClean(t, v)
 	WantFile(t, v, "e/large", strings.Repeat("large", 50_000))
-	Must(t, v.RemoveAll("e"))
+	must.Do(t, v.RemoveAll("e"))
 	info, err := v.Info(t.Context())
-	Must(t, errors.Join(err, v.Close()))
+	must.Do(t, errors.Join(err, v.Close()))
 	v = Open(t, info.Path)
 	WantClean(t, v)
 	wantNoClones(t, v)
@@ -123,8 +126,8 @@ func TestCloneErrors(t *testing.T) {
 	t.Parallel()
 	v := Empty(t)
 	cloneTree(t, v)
-	Must(t, v.Symlink("d", "to-d"))
-	Must(t, v.Update(t.Context(), func(tx *folio.Tx) error {
+	must.Do(t, v.Symlink("d", "to-d"))
+	must.Do(t, v.Update(t.Context(), func(tx *folio.Tx) error {
 		for _, c := range []struct {
 			from, to string
 			want     error
@@ -165,17 +168,17 @@ func TestCloneElsewhere(t *testing.T) {
 	v := Empty(t)
 	other := Again(t, v, nil)
 	content := strings.Repeat("content", 20_000)
-	Must(t, v.WriteFile("f", []byte(content), 0o644))
-	Must(t, other.WriteFile("g", nil, 0o644)) // so that it has written
-	Must(t, v.Clone("f", "c"))
+	must.Do(t, v.WriteFile("f", []byte(content), 0o644))
+	must.Do(t, other.WriteFile("g", nil, 0o644)) // so that it has written
+	must.Do(t, v.Clone("f", "c"))
 	WantFile(t, other, "c", content)
-	Must(t, other.WriteFile("f", []byte("other"), 0o644))
+	must.Do(t, other.WriteFile("f", []byte("other"), 0o644))
 	WantFile(t, v, "c", content)
-	Must(t, other.Clone("c", "d"))
-	Must(t, v.Remove("c"))
+	must.Do(t, other.Clone("c", "d"))
+	must.Do(t, v.Remove("c"))
 	WantFile(t, other, "d", content)
-	Must(t, v.Remove("d"))
-	Must(t, other.WriteFile("f", []byte(content), 0o644))
+	must.Do(t, v.Remove("d"))
+	must.Do(t, other.WriteFile("f", []byte(content), 0o644))
 	WantClean(t, v)
 }
 
@@ -184,28 +187,28 @@ func TestCloneOpen(t *testing.T) {
 	t.Parallel()
 	v := Empty(t)
 	content := strings.Repeat("0123456789", 20_000)
-	Must(t, v.WriteFile("f", []byte(content), 0o644))
-	Must(t, v.Clone("f", "c"))
+	must.Do(t, v.WriteFile("f", []byte(content), 0o644))
+	must.Do(t, v.Clone("f", "c"))
 	f, err := v.OpenFile("f", 2, 0)
-	Must(t, err)
-	Must(t, v.Remove("f"))
-	Must(t, Second(f.WriteAt([]byte("written"), 70_000)))
+	must.Do(t, err)
+	must.Do(t, v.Remove("f"))
+	must.Do(t, must.Second(f.WriteAt([]byte("written"), 70_000)))
 	WantFile(t, v, "c", content)
-	Must(t, v.Clone("c", "d"))
-	Must(t, f.Close())
+	must.Do(t, v.Clone("c", "d"))
+	must.Do(t, f.Close())
 	WantFile(t, v, "d", content)
 	c, err := v.Open("c")
-	Must(t, err)
-	Must(t, v.Remove("c"))
+	must.Do(t, err)
+	must.Do(t, v.Remove("c"))
 	p := make([]byte, 10)
 	if _, err := c.ReadAt(p, 150_000); err != nil || string(p) != content[:10] {
 		t.Errorf("%q, %v", p, err)
 	}
-	Must(t, c.Close())
+	must.Do(t, c.Close())
 	WantFile(t, v, "d", content)
 	WantClean(t, v)
-	Must(t, v.Remove("d"))
-	Must(t, v.Compact(t.Context(), nil))
+	must.Do(t, v.Remove("d"))
+	must.Do(t, v.Compact(t.Context(), nil))
 	wantNoClones(t, v)
 }
 
@@ -233,14 +236,14 @@ func TestCloneBySQL(t *testing.T) {
 			t.Run(fmt.Sprint(name, " ", snapshot), func(t *testing.T) {
 				t.Parallel()
 				v := Empty(t)
-				Must(t, v.WriteFile("f", []byte(content), 0o644))
-				Must(t, v.Clone("f", "c"))
-				Must(t, v.Clone("c", "d"))
+				must.Do(t, v.WriteFile("f", []byte(content), 0o644))
+				must.Do(t, v.Clone("f", "c"))
+				must.Do(t, v.Clone("c", "d"))
 				if snapshot {
-					Must(t, v.CreateSnapshot(t.Context(), "s"))
+					must.Do(t, v.CreateSnapshot(t.Context(), "s"))
 				}
 				info, err := v.Info(t.Context())
-				Must(t, err)
+				must.Do(t, err)
 				sqlite(t, info.Path, "BEGIN IMMEDIATE;"+inodesIn(t, v, test.sql)+";COMMIT")
 				for name, want := range map[string]string{"f": test.f, "c": test.c, "d": content} {
 					if want == "" {
@@ -255,14 +258,14 @@ func TestCloneBySQL(t *testing.T) {
 				WantClean(t, v)
 				if snapshot {
 					at, err := v.OpenSnapshot(t.Context(), "s")
-					Must(t, err)
+					must.Do(t, err)
 					for _, name := range []string{"f", "c", "d"} {
 						WantFile(t, at, name, content)
 						if got := sqlite(t, info.Path, "SELECT hex(content) FROM file_at WHERE path = '"+name+"'"); got != hexOf(content) {
 							t.Errorf("view file_at: %s is another one, %d digits", name, len(got))
 						}
 					}
-					Must(t, v.RemoveSnapshot(t.Context(), "s"))
+					must.Do(t, v.RemoveSnapshot(t.Context(), "s"))
 					WantClean(t, v)
 				}
 			})
@@ -277,7 +280,7 @@ func inodesIn(t *testing.T, v *folio.Volume, sql string) string {
 	t.Helper()
 	for _, name := range []string{"f", "c", "d"} {
 		info, err := v.Stat(name)
-		Must(t, err)
+		must.Do(t, err)
 		sql = strings.ReplaceAll(sql, "#"+name, fmt.Sprint(info.Sys().(*folio.Node).Ino))
 	}
 	return sql
@@ -287,11 +290,11 @@ func inodesIn(t *testing.T, v *folio.Volume, sql string) string {
 func TestCloneShortenedBySQL(t *testing.T) {
 	t.Parallel()
 	v := Empty(t)
-	Must(t, v.WriteFile("f", make([]byte, 100_000), 0o644))
-	Must(t, v.WriteFile("f", bytes.Repeat([]byte("x"), 100_000), 0o644))
-	Must(t, v.Clone("f", "c"))
+	must.Do(t, v.WriteFile("f", make([]byte, 100_000), 0o644))
+	must.Do(t, v.WriteFile("f", bytes.Repeat([]byte("x"), 100_000), 0o644))
+	must.Do(t, v.Clone("f", "c"))
 	info, err := v.Info(t.Context())
-	Must(t, err)
+	must.Do(t, err)
 	sqlite(t, info.Path, "UPDATE node SET size = size WHERE ino = (SELECT ino FROM entry WHERE name = 'c')")
 	got := sqliteFails(t, info.Path, "UPDATE node SET size = 10 WHERE ino = (SELECT ino FROM entry WHERE name = 'c')")
 	if !strings.Contains(got, "shorten it with folio") {
@@ -313,8 +316,8 @@ func TestCloneUndone(t *testing.T) {
 	}
 	wantNoClones(t, v)
 	WantNone(t, v, "e")
-	Must(t, v.WriteFile("d/large", bytes.Repeat([]byte("y"), 100_000), 0o644))
-	Must(t, v.Clone("d", "e"))
+	must.Do(t, v.WriteFile("d/large", bytes.Repeat([]byte("y"), 100_000), 0o644))
+	must.Do(t, v.Clone("d", "e"))
 	if err := v.Update(context.Background(), func(tx *folio.Tx) error {
 		return cmp.Or(tx.RemoveAll("e"), cmp.Or(tx.WriteFile("d/large", nil, 0o644), undo))
 	}); !errors.Is(err, undo) {

@@ -16,6 +16,8 @@ import (
 
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/internal/blocked"
+	"github.com/foliofs/folio/internal/must"
+	"github.com/foliofs/folio/internal/random"
 )
 
 // together calls fn from several goroutines, through three connections, each so many times.
@@ -61,7 +63,7 @@ func TestLockFiles(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			v := Empty(t)
-			Must(t, v.WriteFile("counter", []byte("0"), 0o644))
+			must.Do(t, v.WriteFile("counter", []byte("0"), 0o644))
 			together(t, v, goroutines, times, func(v *folio.Volume, g, _ int) error {
 				err := fs.ErrExist
 				for errors.Is(err, fs.ErrExist) {
@@ -97,9 +99,9 @@ func TestTokens(t *testing.T) {
 	t.Parallel()
 	const goroutines, tokens = 6, 60
 	v := Empty(t)
-	Must(t, v.Mkdir("free", 0o755))
+	must.Do(t, v.Mkdir("free", 0o755))
 	for i := range tokens {
-		Must(t, v.WriteFile(fmt.Sprint("free/", i), nil, 0o644))
+		must.Do(t, v.WriteFile(fmt.Sprint("free/", i), nil, 0o644))
 	}
 	var mu sync.Mutex // guards taken
 	taken := make(map[int]int)
@@ -130,10 +132,10 @@ func TestTokens(t *testing.T) {
 func TestCrowd(t *testing.T) {
 	t.Parallel()
 	v := Empty(t)
-	r := Random(t)
+	r := random.New(t)
 	callers := make([]*crashCaller, 8)
 	for g := range callers {
-		callers[g] = &crashCaller{Rand: RandomFrom(r)}
+		callers[g] = &crashCaller{Rand: random.From(r)}
 	}
 	together(t, v, len(callers), 150, func(v *folio.Volume, g, i int) error {
 		if i%10 == 0 {
@@ -151,12 +153,12 @@ func TestCrowd(t *testing.T) {
 	})
 	WantClean(t, v)
 	for _, c := range callers {
-		Must(t, c.closeAll())
+		must.Do(t, c.closeAll())
 	}
 	WantClean(t, v)
-	Must(t, v.RemoveAll("a"))
+	must.Do(t, v.RemoveAll("a"))
 	report, err := v.Check(t.Context(), nil)
-	Must(t, err)
+	must.Do(t, err)
 	inos := make(map[uint64]bool)
 	if _, err := StateOf(Again(t, v, nil), ".", inos); err != nil || int64(len(inos)) > report.Nodes {
 		t.Errorf("%d inodes, of which %d have a name, %v", report.Nodes, len(inos), err)
@@ -171,17 +173,17 @@ func TestWritesTakeTurns(t *testing.T) {
 	for _, flag := range []int{0, os.O_APPEND} {
 		v := Empty(t)
 		f, err := v.OpenFile("f", os.O_RDWR|os.O_CREATE|flag, 0o644)
-		Must(t, err)
+		must.Do(t, err)
 		together(t, v, goroutines, times, func(_ *folio.Volume, g, i int) error {
 			_, err := fmt.Fprintf(f, "%d %02d\n", g, i)
-			return errors.Join(err, Second(f.Seek(0, io.SeekCurrent)), Second(f.Stat()))
+			return errors.Join(err, must.Second(f.Seek(0, io.SeekCurrent)), must.Second(f.Stat()))
 		})
 		off, err := f.Seek(0, io.SeekCurrent)
 		if err != nil || off != goroutines*times*int64(line) {
 			t.Errorf("offset %d, %v", off, err)
 		}
 		p, err := v.ReadFile("f")
-		Must(t, err)
+		must.Do(t, err)
 		next := make([]int, goroutines)
 		for l := range strings.Lines(string(p)) {
 			var g, i int
@@ -193,7 +195,7 @@ func TestWritesTakeTurns(t *testing.T) {
 		if slices.Min(next) != times {
 			t.Errorf("%v lines", next)
 		}
-		Must(t, f.Close())
+		must.Do(t, f.Close())
 	}
 }
 
@@ -203,15 +205,15 @@ func TestFailedWriteStays(t *testing.T) {
 	v := Limited(t, 1<<20)
 	for _, flag := range []int{0, os.O_APPEND} {
 		f, err := v.OpenFile("f", os.O_RDWR|os.O_CREATE|flag, 0o644)
-		Must(t, err)
-		Must(t, Second(f.Write([]byte("old"))))
+		must.Do(t, err)
+		must.Do(t, must.Second(f.Write([]byte("old"))))
 		before, err := f.Seek(0, io.SeekCurrent)
-		Must(t, err)
-		WantFull(t, "Write", Second(f.Write(bytes.Repeat([]byte("large"), 1<<20))))
+		must.Do(t, err)
+		WantFull(t, "Write", must.Second(f.Write(bytes.Repeat([]byte("large"), 1<<20))))
 		if off, err := f.Seek(0, io.SeekCurrent); off != before || err != nil {
 			t.Errorf("offset %d, %v; want %d", off, err, before)
 		}
-		Must(t, f.Close())
+		must.Do(t, f.Close())
 	}
 }
 
@@ -222,7 +224,7 @@ func TestTimesInOrder(t *testing.T) {
 	for _, size := range []int{1, 100_000} {
 		v := Empty(t)
 		var wg sync.WaitGroup
-		Must(t, v.Update(t.Context(), func(tx *folio.Tx) error {
+		must.Do(t, v.Update(t.Context(), func(tx *folio.Tx) error {
 			wg.Go(func() {
 				if err := v.WriteFile("waited", make([]byte, size), 0o644); err != nil {
 					t.Error(err)
@@ -233,9 +235,9 @@ func TestTimesInOrder(t *testing.T) {
 		}))
 		wg.Wait()
 		first, err := v.Stat("first")
-		Must(t, err)
+		must.Do(t, err)
 		waited, err := v.Stat("waited")
-		Must(t, err)
+		must.Do(t, err)
 		if waited.ModTime().Before(first.ModTime()) {
 			t.Errorf("%d bytes: %v older than what was there", size, first.ModTime().Sub(waited.ModTime()))
 		}

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
+	"github.com/foliofs/folio/internal/random"
 )
 
 // A changer has the methods that a Volume, a Root and a Tx have in common.
@@ -45,9 +47,9 @@ type crashCaller struct {
 
 // name returns a name, mostly of something that is there.
 func (c *crashCaller) name() string {
-	name := c.dir + Letter(c.Rand)
+	name := c.dir + random.Letter(c.Rand)
 	if c.IntN(3) == 0 {
-		name += "/" + Letter(c.Rand)
+		name += "/" + random.Letter(c.Rand)
 	}
 	return name
 }
@@ -64,7 +66,7 @@ func (c *crashCaller) data() []byte {
 	case 1:
 		n = 65530 + c.IntN(3000)
 	}
-	return RandomBytes(c.Rand, n)
+	return random.Bytes(c.Rand, n)
 }
 
 // call makes one call on s, and describes it. A refused call has changed nothing.
@@ -89,7 +91,7 @@ func (c *crashCaller) call(s changer) string {
 	case 13:
 		return said(s.Link(name, other), "Link %s %s", name, other)
 	case 14:
-		return said(s.Symlink(Letter(c.Rand), name), "Symlink %s", name)
+		return said(s.Symlink(random.Letter(c.Rand), name), "Symlink %s", name)
 	case 15:
 		return said(s.Chmod(name, fs.FileMode(c.IntN(0o1000))), "Chmod %s", name)
 	case 16:
@@ -97,7 +99,7 @@ func (c *crashCaller) call(s changer) string {
 	case 17:
 		return said(s.Chtimes(name, time.Time{}, time.Unix(c.Int64N(1<<32), 5)), "Chtimes %s", name)
 	case 18:
-		attr := "user." + Letter(c.Rand)
+		attr := "user." + random.Letter(c.Rand)
 		if c.IntN(3) == 0 {
 			return said(s.RemoveXattr(name, attr), "RemoveXattr %s", name)
 		}
@@ -120,8 +122,8 @@ func (c *crashCaller) tree() fs.FS {
 	tree := make(fstest.MapFS)
 	for range 1 + c.IntN(4) {
 		file := &fstest.MapFile{Data: c.data(), Mode: 0o644}
-		tree[Letter(c.Rand)+"/"+Letter(c.Rand)] = file
-		tree[strings.ToUpper(Letter(c.Rand))] = file
+		tree[random.Letter(c.Rand)+"/"+random.Letter(c.Rand)] = file
+		tree[strings.ToUpper(random.Letter(c.Rand))] = file
 	}
 	return tree
 }
@@ -157,14 +159,14 @@ func (c *crashCaller) use(i int, data []byte) string {
 	}
 	switch c.IntN(6) {
 	case 0, 1:
-		return said(Second(f.WriteAt(data, off)), "WriteAt %s %d %d", f.Name(), len(data), off)
+		return said(must.Second(f.WriteAt(data, off)), "WriteAt %s %d %d", f.Name(), len(data), off)
 	case 2:
-		return said(Second(f.Write(data)), "Write %s %d", f.Name(), len(data))
+		return said(must.Second(f.Write(data)), "Write %s %d", f.Name(), len(data))
 	case 3:
 		return said(f.Truncate(off), "Truncate %s %d", f.Name(), off)
 	case 4:
 		if len(data) <= 4096 { // more than one transaction, else
-			return said(Second(f.ReadFrom(bytes.NewReader(data))), "ReadFrom %s %d", f.Name(), len(data))
+			return said(must.Second(f.ReadFrom(bytes.NewReader(data))), "ReadFrom %s %d", f.Name(), len(data))
 		}
 	}
 	c.files = append(c.files[:i], c.files[i+1:]...)

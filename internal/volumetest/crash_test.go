@@ -15,9 +15,12 @@ import (
 
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/internal/invariant"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/osfile"
 	"github.com/foliofs/folio/internal/osfile/crashfs"
 	"github.com/foliofs/folio/internal/osfile/witness"
+	"github.com/foliofs/folio/internal/random"
+	"github.com/foliofs/folio/internal/roottest"
 	"github.com/foliofs/folio/sqlitefile"
 )
 
@@ -64,16 +67,16 @@ var crashCases = []crashCase{
 //	go test ./internal/volumetest -run TestCrash -crash.images 5000 -crash.seeds 3 -timeout 0
 func TestCrash(t *testing.T) {
 	t.Cleanup(func() { logCrashCounts(t) })
-	r := Random(t)
+	r := random.New(t)
 	for i := range crashCases {
 		if i%InQuick(4, 1) != 0 {
 			continue
 		}
-		c, r := &crashCases[i], RandomFrom(r)
+		c, r := &crashCases[i], random.From(r)
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			for range *crashSeeds {
-				l := newCrashLoad(t, c, RandomFrom(r))
+				l := newCrashLoad(t, c, random.From(r))
 				l.run()
 				if !testing.Short() || !invariant.Enabled { // the race detector looks at how it runs, not at what a crash leaves
 					l.verify(min(InQuick(10, *crashImages), *crashImages))
@@ -120,19 +123,19 @@ func newCrashLoad(t *testing.T, c *crashCase, r *rand.Rand) *crashLoad {
 		files = append(files, Entry{fmt.Sprint("actor", i, "/a"), "first", 0o644})
 	}
 	path := filepath.Join(t.TempDir(), "v.folio")
-	Must(t, folio.Create(t.Context(), path, nil, AddAll(files...)))
+	must.Do(t, folio.Create(t.Context(), path, nil, AddAll(files...)))
 	data, err := os.ReadFile(path)
-	Must(t, err)
+	must.Do(t, err)
 	var options []crashfs.Option
 	if c.maps {
 		options = append(options, crashfs.WithMaps())
 	}
 	l.disk = crashfs.New()
-	Must(t, l.disk.WriteFile(l.path, data))
+	must.Do(t, l.disk.WriteFile(l.path, data))
 	l.disk = l.disk.History().End().None().FS(options...)
 	l.mount(witness.New(l.disk, false, func(err error) { t.Error(err) }))
 	for i := range max(1, c.actors) {
-		a := &crashActor{load: l, top: ".", crashCaller: crashCaller{Rand: RandomFrom(r), clones: c.clones}}
+		a := &crashActor{load: l, top: ".", crashCaller: crashCaller{Rand: random.From(r), clones: c.clones}}
 		if c.actors > 0 {
 			a.top = fmt.Sprint("actor", i)
 			a.dir = a.top + "/"
@@ -154,9 +157,9 @@ func (l *crashLoad) open() *folio.Volume {
 		defer l.keepRollback()()
 	}
 	v, err := folio.Open(l.path, &o)
-	Must(l.t, err)
+	must.Do(l.t, err)
 	if l.rollback {
-		Must(l.t, v.Update(l.t.Context(), func(*folio.Tx) error { return nil })) // prepares the volume
+		must.Do(l.t, v.Update(l.t.Context(), func(*folio.Tx) error { return nil })) // prepares the volume
 	}
 	return v
 }
@@ -164,10 +167,10 @@ func (l *crashLoad) open() *folio.Volume {
 // keepRollback keeps volumes from getting a log until the result is called.
 func (l *crashLoad) keepRollback() func() {
 	db, err := sqlitefile.Open(l.path, nil)
-	Must(l.t, err)
+	must.Do(l.t, err)
 	rx, err := db.BeginView(l.t.Context())
-	Must(l.t, err)
-	return func() { rx.End(); Must(l.t, db.Close()) }
+	must.Do(l.t, err)
+	return func() { rx.End(); must.Do(l.t, db.Close()) }
 }
 
 // run lets the actors act.
@@ -186,7 +189,7 @@ func (l *crashLoad) run() {
 	}
 	wg.Wait()
 	for _, a := range l.actors {
-		Must(l.t, a.v.Close())
+		must.Do(l.t, a.v.Close())
 	}
 }
 
@@ -278,12 +281,12 @@ func (l *crashLoad) state(v *folio.Volume, top string, inos map[uint64]bool) (st
 
 // snapshot makes, restores or removes a snapshot.
 func (a *crashActor) snapshot() string {
-	name := Letter(a.Rand)
+	name := random.Letter(a.Rand)
 	switch a.IntN(6) {
 	case 0, 1:
 		return said(a.v.RemoveSnapshot(context.Background(), name), "RemoveSnapshot %s", name)
 	case 2:
-		return said(Second(a.v.Restore(context.Background(), name, ".", nil)), "Restore %s", name)
+		return said(must.Second(a.v.Restore(context.Background(), name, ".", nil)), "Restore %s", name)
 	}
 	return said(a.v.CreateSnapshot(context.Background(), name), "Snapshot %s", name)
 }
@@ -369,7 +372,7 @@ func (a *crashActor) compact() {
 func (a *crashActor) unchanged(by string) {
 	text, err := a.load.state(a.v, a.top, map[uint64]bool{})
 	if last := a.states[len(a.states)-1]; err != nil || text != last {
-		a.load.t.Errorf("%s has changed something, %v: %s", by, err, Difference(text, last))
+		a.load.t.Errorf("%s has changed something, %v: %s", by, err, roottest.Difference(text, last))
 	}
 }
 

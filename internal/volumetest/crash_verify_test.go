@@ -13,7 +13,9 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/osfile/crashfs"
+	"github.com/foliofs/folio/internal/roottest"
 	"github.com/foliofs/folio/sqlitefile"
 )
 
@@ -83,7 +85,7 @@ func (v *crashVerifier) report(h *crashfs.History, d *crashfs.Disk, img *crashfs
 	v.failed++
 	dir := v.t.ArtifactDir()
 	for _, name := range img.Names() {
-		Must(v.t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("crash-%d-%s", v.failed, filepath.Base(name))), img.File(name), 0o666))
+		must.Do(v.t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("crash-%d-%s", v.failed, filepath.Base(name))), img.File(name), 0o666))
 	}
 	v.t.Errorf("crash after operation %d with %s: %v\nimage in %s\nlast operations:\n%s",
 		d.At(), img.How, err, dir, crashfs.Trace(h.Ops()[max(0, d.At()-25):d.At()], crashfs.Storage))
@@ -124,7 +126,7 @@ func (a *crashActor) stranger(found string, low, high int) error {
 		where = fmt.Sprintf("that after call %d, %s", i, a.said[i])
 	}
 	return fmt.Errorf("the state of %s is %s; want those after calls %d to %d:\n%s\nThe last of these differs in %s",
-		a.top, where, low, high, strings.Join(a.said[low:min(high+1, len(a.said))], "\n"), Difference(found, a.states[min(high, len(a.states)-1)]))
+		a.top, where, low, high, strings.Join(a.said[low:min(high+1, len(a.said))], "\n"), roottest.Difference(found, a.states[min(high, len(a.states)-1)]))
 }
 
 // recover opens an image, checks it, and sometimes goes on with it.

@@ -13,7 +13,9 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/posix"
+	"github.com/foliofs/folio/internal/random"
 )
 
 // TestDiff compares random states with Diff, and by looking at every file of both.
@@ -22,7 +24,7 @@ func TestDiff(t *testing.T) {
 		t.Skip("in one goroutine")
 	}
 	t.Parallel()
-	r := Random(t)
+	r := random.New(t)
 	v := Empty(t)
 	states := map[string]*seen{}
 	for i := range 60 {
@@ -30,11 +32,11 @@ func TestDiff(t *testing.T) {
 			randomChange(r, v)
 		}
 		name := fmt.Sprint("s", i)
-		Must(t, v.CreateSnapshot(t.Context(), name))
+		must.Do(t, v.CreateSnapshot(t.Context(), name))
 		states[name] = look(t, v)
 		if r.IntN(4) == 0 && len(states) > 3 {
 			gone := slices.Sorted(maps.Keys(states))[r.IntN(len(states))]
-			Must(t, v.RemoveSnapshot(t.Context(), gone))
+			must.Do(t, v.RemoveSnapshot(t.Context(), gone))
 			delete(states, gone)
 		}
 		for range r.IntN(20) {
@@ -53,7 +55,7 @@ func TestDiff(t *testing.T) {
 			want := difference(of(from), of(to))
 			var got []folio.Change
 			for c, err := range v.Diff(t.Context(), from, to) {
-				Must(t, err)
+				must.Do(t, err)
 				got = append(got, c)
 			}
 			if !slices.Equal(got, want) {
@@ -93,10 +95,10 @@ func look(t *testing.T, v *folio.Volume) *seen {
 	t.Helper()
 	s := &seen{map[uint64]map[seenName]string{}, map[uint64]folio.Node{}, map[uint64]map[string][]byte{}, map[uint64]string{}}
 	inos := map[string]uint64{}
-	Must(t, fs.WalkDir(v.FS(), ".", func(name string, d fs.DirEntry, err error) error {
-		Must(t, err)
+	must.Do(t, fs.WalkDir(v.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		must.Do(t, err)
 		info, err := v.Lstat(name)
-		Must(t, err)
+		must.Do(t, err)
 		n := *info.Sys().(*folio.Node)
 		inos[name] = n.Ino
 		s.nodes[n.Ino] = n
@@ -105,15 +107,15 @@ func look(t *testing.T, v *folio.Volume) *seen {
 		}
 		s.names[n.Ino][seenName{inos[path.Dir(name)], path.Base(name)}] = name
 		s.attrs[n.Ino], err = v.Xattrs(name)
-		Must(t, err)
+		must.Do(t, err)
 		switch {
 		case info.Mode().IsRegular():
 			p, err := v.ReadFile(name)
-			Must(t, err)
+			must.Do(t, err)
 			s.text[n.Ino] = string(p)
 		case info.Mode()&fs.ModeSymlink != 0:
 			s.text[n.Ino], err = v.Readlink(name)
-			Must(t, err)
+			must.Do(t, err)
 		}
 		return nil
 	}))

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/store"
 	"github.com/foliofs/folio/internal/store/native"
 )
@@ -23,20 +24,20 @@ func TestErrnos(t *testing.T) {
 	t.Parallel()
 	const none = syscall.Errno(0)
 	v := Empty(t)
-	Must(t, errors.Join(
+	must.Do(t, errors.Join(
 		v.WriteFile("f", []byte("content"), 0o644), v.MkdirAll("d/e", 0o755), v.Symlink("loop", "loop"), v.Symlink("..", "up"), v.Mknod("pipe", fs.ModeNamedPipe, 0),
 	))
 	f, err := v.OpenFile("f", os.O_RDWR, 0)
-	Must(t, err)
+	must.Do(t, err)
 	defer f.Close()
 	reading, err := v.Open("f")
-	Must(t, err)
+	must.Do(t, err)
 	defer reading.Close()
 	closed, err := v.Open("f")
-	Must(t, err)
-	Must(t, closed.Close())
+	must.Do(t, err)
+	must.Do(t, closed.Close())
 	pipe, err := v.Open("pipe")
-	Must(t, err)
+	must.Do(t, err)
 	defer pipe.Close()
 	readOnly, limited := Again(t, v, &folio.Options{ReadOnly: true}), Limited(t, 1<<16)
 	damaged := Craft(t, PlainRoot, func(b *native.Builder) error {
@@ -61,16 +62,16 @@ func TestErrnos(t *testing.T) {
 		"ErrEscapes":      {folio.ErrEscapes, none},
 		"ErrNotVolume":    {folio.ErrNotVolume, none},
 
-		"no file":             {Second(v.Stat("none")), syscall.ENOENT},
-		"no name":             {Second(v.Stat("")), none}, // as os.Root
+		"no file":             {must.Second(v.Stat("none")), syscall.ENOENT},
+		"no name":             {must.Second(v.Stat("")), none}, // as os.Root
 		"a file there":        {v.Mkdir("f", 0o755), syscall.EEXIST},
 		"a directory there":   {v.Rename("f", "d"), syscall.EEXIST},
-		"through a file":      {Second(v.Open("f/x")), syscall.ENOTDIR},
-		"list of a file":      {Second(reading.ReadDir(-1)), syscall.ENOTDIR},
-		"read of a directory": {Second(v.ReadFile("d")), syscall.EISDIR},
-		"a loop":              {Second(v.Open("loop")), syscall.ELOOP},
+		"through a file":      {must.Second(v.Open("f/x")), syscall.ENOTDIR},
+		"list of a file":      {must.Second(reading.ReadDir(-1)), syscall.ENOTDIR},
+		"read of a directory": {must.Second(v.ReadFile("d")), syscall.EISDIR},
+		"a loop":              {must.Second(v.Open("loop")), syscall.ELOOP},
 		"a long name":         {v.Mkdir(strings.Repeat("n", 1000), 0o755), syscall.ENAMETOOLONG},
-		"a long path":         {Second(v.Stat(strings.Repeat("n/", 30_000))), syscall.ENAMETOOLONG},
+		"a long path":         {must.Second(v.Stat(strings.Repeat("n/", 30_000))), syscall.ENAMETOOLONG},
 		"a long target":       {v.Symlink(strings.Repeat("n", 40_000), "x"), syscall.ENAMETOOLONG},
 		"a NUL":               {v.Mkdir("a\x00b", 0o755), syscall.EINVAL},
 		"not empty":           {v.Remove("d"), syscall.ENOTEMPTY},
@@ -78,23 +79,23 @@ func TestErrnos(t *testing.T) {
 		"the root moved":      {v.Rename(".", "x"), syscall.EBUSY},
 		"into itself":         {v.Rename("d", "d/e/x"), syscall.EINVAL},
 		"a directory linked":  {v.Link("d", "x"), syscall.EPERM},
-		"no link":             {Second(v.Readlink("f")), syscall.EINVAL},
-		"out of the volume":   {Second(v.Stat("../x")), none},
-		"out by a link":       {Second(v.Stat("up/x")), none},
+		"no link":             {must.Second(v.Readlink("f")), syscall.EINVAL},
+		"out of the volume":   {must.Second(v.Stat("../x")), none},
+		"out by a link":       {must.Second(v.Stat("up/x")), none},
 		"a mode":              {v.Mkdir("x", fs.ModeSetuid), none},
-		"a flag":              {Second(v.OpenFile("d", os.O_RDWR, 0)), syscall.EISDIR},
+		"a flag":              {must.Second(v.OpenFile("d", os.O_RDWR, 0)), syscall.EISDIR},
 		"a negative size":     {f.Truncate(-1), syscall.EINVAL},
 		"a size too large":    {f.Truncate(1 << 60), syscall.EFBIG},
-		"an offset too large": {Second(f.WriteAt([]byte("x"), 1<<60)), syscall.EFBIG},
-		"a negative offset":   {Second(f.ReadAt(make([]byte, 1), -1)), none},
-		"a seek before":       {Second(f.Seek(-1, io.SeekStart)), syscall.EINVAL},
-		"a seek beyond":       {Second(f.Seek(math.MaxInt64, io.SeekEnd)), syscall.EINVAL},
-		"a seek from nowhere": {Second(f.Seek(0, 9)), syscall.EINVAL},
-		"writing for reading": {Second(reading.Write([]byte("x"))), syscall.EBADF},
+		"an offset too large": {must.Second(f.WriteAt([]byte("x"), 1<<60)), syscall.EFBIG},
+		"a negative offset":   {must.Second(f.ReadAt(make([]byte, 1), -1)), none},
+		"a seek before":       {must.Second(f.Seek(-1, io.SeekStart)), syscall.EINVAL},
+		"a seek beyond":       {must.Second(f.Seek(math.MaxInt64, io.SeekEnd)), syscall.EINVAL},
+		"a seek from nowhere": {must.Second(f.Seek(0, 9)), syscall.EINVAL},
+		"writing for reading": {must.Second(reading.Write([]byte("x"))), syscall.EBADF},
 		"cutting for reading": {reading.Truncate(0), syscall.EINVAL},
-		"closed":              {Second(closed.Read(make([]byte, 1))), none},
+		"closed":              {must.Second(closed.Read(make([]byte, 1))), none},
 		"closed twice":        {closed.Close(), none},
-		"read of a pipe":      {Second(pipe.Read(make([]byte, 1))), syscall.ENXIO},
+		"read of a pipe":      {must.Second(pipe.Read(make([]byte, 1))), syscall.ENXIO},
 		"a large attribute":   {v.SetXattr("f", "user.a", make([]byte, 1<<17)), syscall.EINVAL},
 		"an attribute's name": {v.SetXattr("f", "", nil), syscall.EINVAL},
 		"a header's target":   {v.Update(t.Context(), func(tx *folio.Tx) error { return tx.Add(&folio.Header{Name: "x", Mode: fs.ModeSymlink}, nil) }), syscall.EINVAL},
@@ -104,12 +105,12 @@ func TestErrnos(t *testing.T) {
 		"a header's type":     {v.Update(t.Context(), func(tx *folio.Tx) error { return tx.Add(&folio.Header{Name: "x", Mode: fs.ModeIrregular}, nil) }), syscall.ENOTSUP},
 		"a merge into itself": {v.Merge(t.Context(), v.FS(), "d", nil), syscall.EINVAL},
 		"a merge over a file": {v.Merge(t.Context(), fstest.MapFS{"f": {}}, ".", nil), syscall.EEXIST},
-		"a path of io/fs":     {Second(fs.Stat(v.FS(), "/x")), none},
+		"a path of io/fs":     {must.Second(fs.Stat(v.FS(), "/x")), none},
 		"a read-only volume":  {readOnly.Mkdir("x", 0o755), syscall.EROFS},
 		"times, read-only":    {readOnly.Chtimes("f", now, now), syscall.EROFS},
 		"a quota":             {limited.WriteFile("x", make([]byte, 1<<18), 0o644), syscall.ENOSPC},
-		"damage":              {Second(damaged.Stat("x")), syscall.EIO},
-		"no volume":           {Second(folio.Open(t.TempDir()+"/none", nil)), syscall.ENOENT},
+		"damage":              {must.Second(damaged.Stat("x")), syscall.EIO},
+		"no volume":           {must.Second(folio.Open(t.TempDir()+"/none", nil)), syscall.ENOENT},
 	} {
 		errno, ok := errors.AsType[syscall.Errno](test.err)
 		switch {
@@ -128,15 +129,15 @@ func TestErrnos(t *testing.T) {
 func TestClosedRootView(t *testing.T) {
 	t.Parallel()
 	v := Empty(t)
-	Must(t, v.MkdirAll("d/e", 0o755))
+	must.Do(t, v.MkdirAll("d/e", 0o755))
 	root, err := v.OpenRoot(".")
-	Must(t, err)
+	must.Do(t, err)
 	view := root.FS()
 	for range 3 {
-		Must(t, errors.Join(Second(fs.Stat(view, "d")), Second(fs.ReadDir(view, "d"))))
+		must.Do(t, errors.Join(must.Second(fs.Stat(view, "d")), must.Second(fs.ReadDir(view, "d"))))
 	}
-	Must(t, root.Close())
-	for what, err := range map[string]error{"Stat": Second(fs.Stat(view, "d")), "ReadDir": Second(fs.ReadDir(view, "d")), "Open": Second(view.Open("d"))} {
+	must.Do(t, root.Close())
+	for what, err := range map[string]error{"Stat": must.Second(fs.Stat(view, "d")), "ReadDir": must.Second(fs.ReadDir(view, "d")), "Open": must.Second(view.Open("d"))} {
 		if !errors.Is(err, fs.ErrClosed) {
 			t.Errorf("%s: %v", what, err)
 		}

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/private"
 	"github.com/foliofs/folio/internal/store/native"
 )
@@ -144,9 +145,9 @@ type faultLinks interface {
 // ioFaults are the calls on the result of FS.
 var ioFaults = map[string]func(f fs.FS) error{
 	"FS":       func(f fs.FS) error { _ = f.(interface{ FS() fs.FS }).FS(); return nil },
-	"Readlink": func(f fs.FS) error { return Second(f.(faultLinks).Readlink("link")) },
-	"Xattrs":   func(f fs.FS) error { return Second(f.(faultLinks).Xattrs("d/f")) },
-	"Glob":     func(f fs.FS) error { return Second(f.(fs.GlobFS).Glob("d/many/*")) },
+	"Readlink": func(f fs.FS) error { return must.Second(f.(faultLinks).Readlink("link")) },
+	"Xattrs":   func(f fs.FS) error { return must.Second(f.(faultLinks).Xattrs("d/f")) },
+	"Glob":     func(f fs.FS) error { return must.Second(f.(fs.GlobFS).Glob("d/many/*")) },
 	"Lstat": func(f fs.FS) error {
 		return rightInfo(f.(interface {
 			Lstat(name string) (fs.FileInfo, error)
@@ -162,12 +163,12 @@ var ioFaults = map[string]func(f fs.FS) error{
 	"ReadDir":  func(f fs.FS) error { return rightList(f.(fs.ReadDirFS).ReadDir("d")) },
 	"ReadFile": func(f fs.FS) error { return rightFile(f.(fs.ReadFileFS).ReadFile("d/f")) },
 	"ReadLink": func(f fs.FS) error {
-		return Second(f.(interface {
+		return must.Second(f.(interface {
 			ReadLink(name string) (string, error)
 		}).ReadLink("link"))
 	},
 	"Stat": func(f fs.FS) error { return rightInfo(f.(fs.StatFS).Stat("d/f")) },
-	"Sub":  func(f fs.FS) error { return Second(f.(fs.SubFS).Sub("d")) },
+	"Sub":  func(f fs.FS) error { return must.Second(f.(fs.SubFS).Sub("d")) },
 }
 
 // writerFaults are the calls that a faultWriter has in addition.
@@ -199,7 +200,7 @@ var writerFaults = map[string]func(s *faultScene, w faultWriter) error{
 	"Symlink":     func(s *faultScene, w faultWriter) error { return w.Symlink("d", s.newName()) },
 	"WriteFile":   func(_ *faultScene, w faultWriter) error { return w.WriteFile("d/f", faultContent[1:], 0o644) },
 	"WriteFrom": func(s *faultScene, w faultWriter) error {
-		return Second(w.WriteFrom("d/f", io.MultiReader(bytes.NewReader(faultContent), halfway{s}), 0o644))
+		return must.Second(w.WriteFrom("d/f", io.MultiReader(bytes.NewReader(faultContent), halfway{s}), 0o644))
 	},
 }
 
@@ -212,22 +213,22 @@ var fileFaults = map[string]struct {
 	"Chown":   {writes, func(s *faultScene) error { return s.file.Chown(1, 2) }},
 	"Close":   {ofItself, func(s *faultScene) error { return s.file.Close() }},
 	"Name":    {ofItself, func(s *faultScene) error { _ = s.file.Name(); return nil }},
-	"Read":    {reads, func(s *faultScene) error { return Second(s.file.Read(make([]byte, 9_000))) }},
-	"ReadAt":  {reads, func(s *faultScene) error { return Second(s.file.ReadAt(make([]byte, 9_000), 100_000)) }},
+	"Read":    {reads, func(s *faultScene) error { return must.Second(s.file.Read(make([]byte, 9_000))) }},
+	"ReadAt":  {reads, func(s *faultScene) error { return must.Second(s.file.ReadAt(make([]byte, 9_000), 100_000)) }},
 	"ReadDir": {reads, func(s *faultScene) error { return rightList(s.sub.ReadDir(-1)) }},
 	"ReadFrom": {writes, func(s *faultScene) error {
-		return Second(s.file.ReadFrom(io.MultiReader(strings.NewReader("text"), halfway{s})))
+		return must.Second(s.file.ReadFrom(io.MultiReader(strings.NewReader("text"), halfway{s})))
 	}},
 	"Readdir":      {reads, func(s *faultScene) error { return rightList(s.sub.Readdir(-1)) }},
 	"Readdirnames": {reads, func(s *faultScene) error { return rightList(s.sub.Readdirnames(-1)) }},
-	"Seek":         {reads, func(s *faultScene) error { return Second(s.file.Seek(0, io.SeekEnd)) }},
+	"Seek":         {reads, func(s *faultScene) error { return must.Second(s.file.Seek(0, io.SeekEnd)) }},
 	"Stat":         {reads, func(s *faultScene) error { return rightInfo(s.file.Stat()) }},
 	"Sync":         {writes, func(s *faultScene) error { return s.file.Sync() }},
 	"Truncate":     {writes, func(s *faultScene) error { return s.file.Truncate(1000) }},
-	"Write":        {writes, func(s *faultScene) error { return Second(s.file.Write(faultContent[:5000])) }},
-	"WriteAt":      {writes, func(s *faultScene) error { return Second(s.file.WriteAt(faultContent, 50_000)) }},
-	"WriteString":  {writes, func(s *faultScene) error { return Second(s.file.WriteString("text")) }},
-	"WriteTo":      {reads, func(s *faultScene) error { return Second(s.file.WriteTo(halfway{s})) }},
+	"Write":        {writes, func(s *faultScene) error { return must.Second(s.file.Write(faultContent[:5000])) }},
+	"WriteAt":      {writes, func(s *faultScene) error { return must.Second(s.file.WriteAt(faultContent, 50_000)) }},
+	"WriteString":  {writes, func(s *faultScene) error { return must.Second(s.file.WriteString("text")) }},
+	"WriteTo":      {reads, func(s *faultScene) error { return must.Second(s.file.WriteTo(halfway{s})) }},
 }
 
 // volumeFaults are the calls that only a Volume has.
@@ -242,7 +243,7 @@ var volumeFaults = map[string]struct {
 	}},
 	"Changes": {reads, changesFault},
 	"Check": {reads | takesCtx, func(s *faultScene, ctx context.Context) error {
-		return Second(s.v.Check(ctx, &folio.CheckOptions{Progress: func(int64, int64) { s.half() }}))
+		return must.Second(s.v.Check(ctx, &folio.CheckOptions{Progress: func(int64, int64) { s.half() }}))
 	}},
 	"Close": {writes, func(s *faultScene, _ context.Context) error { return s.v.Close() }},
 	"Compact": {writes | takesCtx, func(s *faultScene, ctx context.Context) error {
@@ -259,17 +260,17 @@ var volumeFaults = map[string]struct {
 		}
 		return wrongUnless(slices.Equal(paths, []string{"d/many/000", "d/many/001"}), nil)
 	}},
-	"Info": {reads | takesCtx, func(s *faultScene, ctx context.Context) error { return Second(s.v.Info(ctx)) }},
+	"Info": {reads | takesCtx, func(s *faultScene, ctx context.Context) error { return must.Second(s.v.Info(ctx)) }},
 	"Prune": {writes | takesCtx, func(s *faultScene, ctx context.Context) error {
-		return Second(s.v.Prune(ctx, folio.PrunePolicy{Last: 1}))
+		return must.Second(s.v.Prune(ctx, folio.PrunePolicy{Last: 1}))
 	}},
 	"RemoveSnapshot": {writes | takesCtx, func(s *faultScene, ctx context.Context) error { return s.v.RemoveSnapshot(ctx, "past") }},
 	"RemoveSnapshots": {writes | takesCtx, func(s *faultScene, ctx context.Context) error {
 		return s.v.RemoveSnapshots(ctx, folio.Snapshot{Name: "past"}, folio.Snapshot{Name: "newer"})
 	}},
-	"Repair": {writes | takesCtx, func(s *faultScene, ctx context.Context) error { return Second(s.v.Repair(ctx)) }},
+	"Repair": {writes | takesCtx, func(s *faultScene, ctx context.Context) error { return must.Second(s.v.Repair(ctx)) }},
 	"Restore": {writes | takesCtx, func(s *faultScene, ctx context.Context) error {
-		return Second(s.v.Restore(ctx, "past", ".", &folio.RestoreOptions{Progress: func(string, folio.RestoreReport) { s.half() }}))
+		return must.Second(s.v.Restore(ctx, "past", ".", &folio.RestoreOptions{Progress: func(string, folio.RestoreReport) { s.half() }}))
 	}},
 	"OpenSnapshot": {reads | takesCtx, func(s *faultScene, ctx context.Context) error {
 		at, err := s.v.OpenSnapshot(ctx, "past")
@@ -384,7 +385,7 @@ var functionFaults = map[string]struct {
 		return wrongUnless(len(kept) == 1 && len(removed) == 1, nil)
 	}},
 	"RepairSchema": {takesCtx, func(s *faultScene, ctx context.Context) error {
-		return Second(folio.RepairSchema(ctx, s.path))
+		return must.Second(folio.RepairSchema(ctx, s.path))
 	}},
 }
 

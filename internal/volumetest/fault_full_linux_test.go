@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/race"
 )
 
@@ -22,7 +23,7 @@ func smallDisk(t *testing.T, size string) (dir string) {
 	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size="+size, "tmpfs", dir).CombinedOutput(); err != nil {
 		t.Skipf("a small disk: mount: %v %s", err, out)
 	}
-	t.Cleanup(func() { Must(t, syscall.Unmount(dir, syscall.MNT_DETACH)) })
+	t.Cleanup(func() { must.Do(t, syscall.Unmount(dir, syscall.MNT_DETACH)) })
 	return dir
 }
 
@@ -51,7 +52,7 @@ func TestFullFaults(t *testing.T) {
 func fillUp(t testing.TB, name string) {
 	t.Helper()
 	f, err := os.Create(name)
-	Must(t, err)
+	must.Do(t, err)
 	defer f.Close()
 	for err == nil {
 		_, err = f.Write(make([]byte, 64<<10))

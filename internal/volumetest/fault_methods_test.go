@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/private"
 )
 
@@ -61,11 +62,11 @@ func internalMethod(f reflect.Type) bool {
 func faultTypes(t *testing.T) []reflect.Type {
 	t.Helper()
 	v := Empty(t)
-	Must(t, v.Mkdir("d", 0o755))
+	must.Do(t, v.Mkdir("d", 0o755))
 	list, err := v.ReadDir(".")
-	Must(t, err)
+	must.Do(t, err)
 	info, err := v.Stat("d")
-	Must(t, err)
+	must.Do(t, err)
 	return []reflect.Type{
 		reflect.TypeFor[*folio.Volume](), reflect.TypeFor[*folio.Rx](), reflect.TypeFor[*folio.Tx](),
 		reflect.TypeFor[*folio.File](), reflect.TypeFor[*folio.Root](), reflect.TypeFor[*folio.Builder](),
@@ -79,13 +80,13 @@ func packageFunctions(t *testing.T) map[string]bool {
 	t.Helper()
 	have := make(map[string]bool)
 	files, err := filepath.Glob("../../*.go")
-	Must(t, err)
+	must.Do(t, err)
 	for _, name := range files {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
 		}
 		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
-		Must(t, err)
+		must.Do(t, err)
 		for _, d := range file.Decls {
 			f, ok := d.(*ast.FuncDecl)
 			if name := callName(f, ok); ast.IsExported(name) && !takesKey(f) {

@@ -9,6 +9,7 @@ import (
 	"testing/fstest"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 )
 
 // overlayFaults are the calls of overlays. The volume of the scene keeps their changes.
@@ -70,7 +71,7 @@ var overlayFaults = map[string]struct {
 	}},
 	"Overlay.Commit": {reads | takesCtx, func(s *faultScene, ctx context.Context) error {
 		root, err := os.OpenRoot(s.TempDir())
-		Must(s, err)
+		must.Do(s, err)
 		defer root.Close()
 		return withOverlay(s.v, func(o *folio.Overlay) error {
 			if err := o.Commit(ctx, root); err != nil {

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/osfile"
 	"github.com/foliofs/folio/internal/osfile/faultfs"
 )
@@ -60,7 +61,7 @@ const faultFiles = 300 // in directory d/many
 func newFaultImage(t *testing.T) faultImage {
 	t.Helper()
 	v := Empty(t)
-	Must(t, v.Update(t.Context(), func(tx *folio.Tx) error {
+	must.Do(t, v.Update(t.Context(), func(tx *folio.Tx) error {
 		err := tx.MkdirAll("d/many", 0o755)
 		for i := 0; i < faultFiles && err == nil; i++ {
 			err = tx.WriteFile(fmt.Sprintf("d/many/%03d", i), []byte("content"), 0o644)
@@ -68,11 +69,11 @@ func newFaultImage(t *testing.T) faultImage {
 		return err
 	}))
 	info, err := v.Info(t.Context())
-	Must(t, errors.Join(err, v.Close()))
+	must.Do(t, errors.Join(err, v.Close()))
 	v, err = folio.Open(info.Path, nil)
-	Must(t, err)
+	must.Do(t, err)
 	defer v.Close()
-	Must(t, errors.Join(
+	must.Do(t, errors.Join(
 		v.WriteFile("d/f", faultContent, 0o644), v.SetXattr("d/f", "user.a", []byte("value")),
 		v.Symlink("d/f", "link"), v.Mkdir("empty", 0o755), v.Symlink("gone", "dangling"),
 		v.CreateSnapshot(t.Context(), "past"), v.WriteFile("d/many/000", []byte("changed"), 0o644), v.Remove("d/many/001"),
@@ -81,7 +82,7 @@ func newFaultImage(t *testing.T) faultImage {
 	image := make(faultImage)
 	for _, suffix := range []string{"", "-wal"} {
 		data, err := os.ReadFile(info.Path + suffix)
-		Must(t, err)
+		must.Do(t, err)
 		image[suffix] = data
 	}
 	return image
@@ -101,7 +102,7 @@ func writeFile(name string, data []byte) error {
 func (s *faultScene) open(image faultImage, o *folio.Options) error {
 	s.path = filepath.Join(s.dir, "v.folio")
 	for suffix, data := range image {
-		Must(s, writeFile(s.path+suffix, data))
+		must.Do(s, writeFile(s.path+suffix, data))
 	}
 	s.sys = faultfs.New(osfile.OS.(*mountTable).System)
 	mounts.mount(s.dir, s.sys)
@@ -146,9 +147,9 @@ func (s *faultScene) close() {
 	}
 	mounts.systems.Delete(s.dir)
 	entries, err := os.ReadDir(s.dir)
-	Must(s, err)
+	must.Do(s, err)
 	for _, e := range entries {
-		Must(s, os.RemoveAll(filepath.Join(s.dir, e.Name())))
+		must.Do(s, os.RemoveAll(filepath.Join(s.dir, e.Name())))
 	}
 }
 

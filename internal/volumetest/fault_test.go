@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/osfile"
 	"github.com/foliofs/folio/internal/osfile/faultfs"
 	"github.com/foliofs/folio/internal/race"
@@ -97,7 +98,7 @@ func (f *fault) try(t *testing.T, dir string, image faultImage, c *faultCall) {
 	t.Helper()
 	s := &faultScene{TB: t, dir: dir}
 	defer s.close()
-	Must(t, s.open(image, &f.options))
+	must.Do(t, s.open(image, &f.options))
 	what := fmt.Sprintf("%v, %s", c, f.name)
 	if err := f.judge(c, guarded(what, func() error { return f.call(s, c) })); err != nil {
 		t.Errorf("%s: %v", what, err)
@@ -219,12 +220,12 @@ func faults() []*fault {
 			name: "the volume is closed", ended: true, want: []error{fs.ErrClosed},
 			// A second Close does nothing, as that of an os.Root.
 			hits:   func(c *faultCall) bool { return isMethod(c) && c.scope != inCreate && c.name != "Volume.Close" },
-			happen: func(s *faultScene) { Must(s, s.v.Close()) },
+			happen: func(s *faultScene) { must.Do(s, s.v.Close()) },
 		},
 		{
 			name: "the file or the root is closed", want: []error{fs.ErrClosed},
 			hits:   func(c *faultCall) bool { return ofFile(c) || ofRoot(c) },
-			happen: func(s *faultScene) { Must(s, errors.Join(s.file.Close(), s.sub.Close(), s.root.Close())) },
+			happen: func(s *faultScene) { must.Do(s, errors.Join(s.file.Close(), s.sub.Close(), s.root.Close())) },
 		},
 		{
 			name: "the transaction has ended", ended: true, want: []error{fs.ErrClosed},
@@ -278,6 +279,6 @@ func waits(c *faultCall) bool {
 // replaceVolume renames another volume over the open one.
 func replaceVolume(s *faultScene) {
 	other := s.path + ".other"
-	Must(s, folio.Create(context.Background(), other, nil, func(*folio.Builder) error { return nil }))
+	must.Do(s, folio.Create(context.Background(), other, nil, func(*folio.Builder) error { return nil }))
 	_ = os.Rename(other, s.path) // some systems keep a file that is open
 }

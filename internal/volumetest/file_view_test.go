@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 )
 
 // A viewCase runs statements on view file, in a volume that has nothing else.
@@ -94,7 +95,7 @@ func TestFileView(t *testing.T) {
 func viewVolume(t *testing.T) (v *folio.Volume, path string) {
 	v = Empty(t)
 	info, err := v.Info(t.Context())
-	Must(t, err)
+	must.Do(t, err)
 	return v, info.Path
 }
 
@@ -116,7 +117,7 @@ func TestFileViewTimes(t *testing.T) {
 		t.Run(value, func(t *testing.T) {
 			t.Parallel()
 			v, path := viewVolume(t)
-			Must(t, v.WriteFile("old", nil, 0o644))
+			must.Do(t, v.WriteFile("old", nil, 0o644))
 			for _, sql := range []string{"INSERT INTO file (path, mtime) VALUES ('new', " + value + ")", "UPDATE file SET mtime = " + value + " WHERE path = 'old'"} {
 				if want != "" {
 					sqlite(t, path, sql)
@@ -141,12 +142,12 @@ func TestFileViewTimes(t *testing.T) {
 func TestFileViewTimeBelow(t *testing.T) {
 	t.Parallel()
 	v, path := viewVolume(t)
-	Must(t, v.WriteFile("f", nil, 0o644))
+	must.Do(t, v.WriteFile("f", nil, 0o644))
 	sqlite(t, path, "UPDATE node SET mtime_ns = -9223372036854775808 WHERE ino > 1; UPDATE file SET path = 'g'")
 	if got := sqlite(t, path, "SELECT path, mtime, mtime_ns FROM file JOIN node USING (ino)"); got != "g|1677-09-21T00:12:43Z|-9223372036854775808" {
 		t.Error(got)
 	}
-	Must(t, v.CreateSnapshot(t.Context(), "s"))
+	must.Do(t, v.CreateSnapshot(t.Context(), "s"))
 	if got := sqlite(t, path, "SELECT mtime FROM file_at"); got != "1677-09-21T00:12:43Z" {
 		t.Error(got)
 	}
@@ -170,8 +171,8 @@ func TestFileViewSame(t *testing.T) {
 func TestFileViewColumns(t *testing.T) {
 	t.Parallel()
 	v, path := viewVolume(t)
-	Must(t, v.MkdirAll("d/e", 0o755))
-	Must(t, v.WriteFile("d/e/f", nil, 0o644))
+	must.Do(t, v.MkdirAll("d/e", 0o755))
+	must.Do(t, v.WriteFile("d/e/f", nil, 0o644))
 	want := "path|type|mode|size|mtime|content|ino|parent\nd/e/f|4|3"
 	if got := sqlite(t, path, "SELECT group_concat(name, '|') FROM pragma_table_info('file'); SELECT path, ino, parent FROM file WHERE path = 'd/e/f'"); got != want {
 		t.Errorf("%q, want %q", got, want)

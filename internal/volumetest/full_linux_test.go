@@ -12,6 +12,9 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
+	"github.com/foliofs/folio/internal/random"
+	"github.com/foliofs/folio/internal/roottest"
 )
 
 // ext4Disk mounts an ext4 file system of so many MiB, which only root can. Where that cannot be
@@ -22,7 +25,7 @@ func ext4Disk(t *testing.T, size int) (dir string) {
 		t.Skip("a small disk: only root can mount one")
 	}
 	image := filepath.Join(memoryDir(t), "disk")
-	Must(t, os.WriteFile(image, make([]byte, size<<20), 0o600))
+	must.Do(t, os.WriteFile(image, make([]byte, size<<20), 0o600))
 	if out, err := exec.Command("mkfs.ext4", "-q", "-F", "-O", "^has_journal", "-m", "0", image).CombinedOutput(); err != nil {
 		t.Skipf("a small disk: mkfs.ext4: %v %s", err, out)
 	}
@@ -30,7 +33,7 @@ func ext4Disk(t *testing.T, size int) (dir string) {
 	if out, err := exec.Command("mount", "-o", "loop", image, dir).CombinedOutput(); err != nil {
 		t.Skipf("a small disk: mount: %v %s", err, out)
 	}
-	t.Cleanup(func() { Must(t, syscall.Unmount(dir, syscall.MNT_DETACH)) })
+	t.Cleanup(func() { must.Do(t, syscall.Unmount(dir, syscall.MNT_DETACH)) })
 	return dir
 }
 
@@ -38,16 +41,16 @@ func ext4Disk(t *testing.T, size int) (dir string) {
 func fillDisk(t *testing.T, dir string, leave int) (free func()) {
 	t.Helper()
 	left, ballast := filepath.Join(dir, "left"), filepath.Join(dir, "ballast")
-	Must(t, os.WriteFile(left, make([]byte, leave), 0o600))
+	must.Do(t, os.WriteFile(left, make([]byte, leave), 0o600))
 	f, err := os.Create(ballast)
-	Must(t, err)
+	must.Do(t, err)
 	for size := 64 << 10; size >= 512 && err == nil; {
 		if _, err = f.Write(make([]byte, size)); errors.Is(err, syscall.ENOSPC) {
 			size, err = size/2, nil
 		}
 	}
-	Must(t, errors.Join(err, f.Close(), os.Remove(left)))
-	return func() { Must(t, os.Remove(ballast)) }
+	must.Do(t, errors.Join(err, f.Close(), os.Remove(left)))
+	return func() { must.Do(t, os.Remove(ballast)) }
 }
 
 // TestFullDisk fills a real disk again and again while a volume on it is changed. The call must
@@ -58,27 +61,27 @@ func TestFullDisk(t *testing.T) {
 	dir := ext4Disk(t, 12)
 	path := filepath.Join(dir, "v.folio")
 	v, err := folio.Open(path, &folio.Options{Create: true})
-	Must(t, err)
+	must.Do(t, err)
 	closed := false
 	defer func() {
 		if !closed {
 			_ = v.Close() // before the disk goes
 		}
 	}()
-	r := Random(t)
+	r := random.New(t)
 	full := make(map[string]int) // calls that failed
 	for range 12 {
-		Must(t, v.MkdirAll("d/e", 0o755))
-		Must(t, v.WriteFile("d/kept", stepContent(1000), 0o644))
+		must.Do(t, v.MkdirAll("d/e", 0o755))
+		must.Do(t, v.WriteFile("d/kept", stepContent(1000), 0o644))
 		f, err := v.OpenFile("d/log", os.O_CREATE|os.O_RDWR, 0o644)
-		Must(t, err)
+		must.Do(t, err)
 		free := fillDisk(t, dir, r.IntN(300<<10))
 		exhaust(t, v, f, r, full)
 		free()
-		Must(t, f.Close())
-		Must(t, v.WriteFile("after", []byte("there is room"), 0o644))
-		Must(t, v.RemoveAll("d")) // so that there is the next time
-		Must(t, v.Sync(t.Context()))
+		must.Do(t, f.Close())
+		must.Do(t, v.WriteFile("after", []byte("there is room"), 0o644))
+		must.Do(t, v.RemoveAll("d")) // so that there is the next time
+		must.Do(t, v.Sync(t.Context()))
 		WantClean(t, v)
 	}
 	t.Logf("calls that failed: %v", full)
@@ -86,15 +89,15 @@ func TestFullDisk(t *testing.T) {
 		t.Error("hardly any call has failed")
 	}
 	closed = true
-	Must(t, v.Close())
+	must.Do(t, v.Close())
 	if got := sqlite(t, path, "PRAGMA integrity_check"); got != "ok" {
 		t.Error(got)
 	}
 	v, err = folio.Open(path, nil)
-	Must(t, err)
+	must.Do(t, err)
 	WantFile(t, v, "after", "there is room")
 	WantClean(t, v)
-	Must(t, v.Close())
+	must.Do(t, v.Close())
 }
 
 // exhaust changes a volume until the disk is full.
@@ -112,7 +115,7 @@ func exhaust(t *testing.T, v *folio.Volume, f *folio.File, r *rand.Rand, full ma
 			t.Fatalf("%s: %v, want ErrFull", name, err)
 		}
 		if after := TreeOf(t, v); after != before {
-			t.Fatalf("%s failed, and has changed something: %s", name, Difference(after, before))
+			t.Fatalf("%s failed, and has changed something: %s", name, roottest.Difference(after, before))
 		}
 		WantFile(t, v, "d/kept", string(stepContent(1000)))
 	}
@@ -120,7 +123,7 @@ func exhaust(t *testing.T, v *folio.Volume, f *folio.File, r *rand.Rand, full ma
 
 // needRoom makes one call that needs room.
 func needRoom(v *folio.Volume, f *folio.File, r *rand.Rand, n int) (name string, err error) {
-	data := RandomBytes(r, 1+r.IntN(150_000))
+	data := random.Bytes(r, 1+r.IntN(150_000))
 	file := func(i int) string { return fmt.Sprint("d/e/", i) }
 	switch r.IntN(7) {
 	case 0:
@@ -128,9 +131,9 @@ func needRoom(v *folio.Volume, f *folio.File, r *rand.Rand, n int) (name string,
 	case 1:
 		return "WriteFile of an old file", v.WriteFile("d/old", data, 0o644)
 	case 2:
-		return "WriteAt", Second(f.WriteAt(data, r.Int64N(2<<20)))
+		return "WriteAt", must.Second(f.WriteAt(data, r.Int64N(2<<20)))
 	case 3:
-		return "Write", Second(f.Write(data))
+		return "Write", must.Second(f.Write(data))
 	case 4:
 		return "MkdirAll", v.MkdirAll(fmt.Sprintf("d/e/%[1]d/%[1]d/%[1]d", n), 0o755)
 	case 5:

@@ -20,7 +20,9 @@ import (
 	"time"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/race"
+	"github.com/foliofs/folio/internal/random"
 )
 
 var (
@@ -56,11 +58,11 @@ func TestKilled(t *testing.T) {
 		return
 	}
 	t.Parallel()
-	r := Random(t)
+	r := random.New(t)
 	k := &killing{t: t, path: filepath.Join(t.TempDir(), "test.folio")}
 	v, err := folio.Open(k.path, &folio.Options{Create: true})
-	Must(t, err)
-	Must(t, openAccounts(v))
+	must.Do(t, err)
+	must.Do(t, openAccounts(v))
 	writers := max(1, *killMembers*7/10)
 	for id := range *killMembers {
 		k.members = append(k.members, &killMember{path: k.path, id: id, writers: writers})
@@ -70,10 +72,10 @@ func TestKilled(t *testing.T) {
 		k.round(r)
 		k.check(v)
 		if round%2 == 0 { // the next ones die as the last that have it open
-			Must(t, v.Close())
+			must.Do(t, v.Close())
 			k.round(r)
 			v, err = folio.Open(k.path, nil)
-			Must(t, err)
+			must.Do(t, err)
 			k.check(v)
 			k.wantNothingLeft(v)
 		}
@@ -82,7 +84,7 @@ func TestKilled(t *testing.T) {
 		}
 	}
 	t.Logf("%d rounds, %d kills, %d steps of writers, %d of readers, %d snapshots", k.rounds, k.kills.Load(), k.steps.Load(), k.reads.Load(), k.snapshots)
-	Must(t, v.Close())
+	must.Do(t, v.Close())
 	if got := sqlite(t, k.path, "PRAGMA integrity_check"); got != "ok" {
 		t.Error(got)
 	}
@@ -153,7 +155,7 @@ func (k *killing) live(m *killMember, enough int) {
 func (k *killing) check(v *folio.Volume) {
 	k.t.Helper()
 	WantClean(k.t, v)
-	Must(k.t, v.View(k.t.Context(), wantAccounts))
+	must.Do(k.t, v.View(k.t.Context(), wantAccounts))
 	k.wantSnapshots(v)
 	seen := k.lines(v)
 	for _, m := range k.members[:k.members[0].writers] {
@@ -167,9 +169,9 @@ func (k *killing) check(v *folio.Volume) {
 func (k *killing) wantNothingLeft(v *folio.Volume) {
 	k.t.Helper()
 	report, err := v.Check(k.t.Context(), nil)
-	Must(k.t, err)
+	must.Do(k.t, err)
 	files := int64(0)
-	Must(k.t, fs.WalkDir(v.FS(), ".", func(string, fs.DirEntry, error) error {
+	must.Do(k.t, fs.WalkDir(v.FS(), ".", func(string, fs.DirEntry, error) error {
 		files++
 		return nil
 	}))
@@ -181,11 +183,11 @@ func (k *killing) wantNothingLeft(v *folio.Volume) {
 // lines returns which steps of which writers are in the log.
 func (k *killing) lines(v *folio.Volume) map[int]map[int]bool {
 	p, err := v.ReadFile("log")
-	Must(k.t, err)
+	must.Do(k.t, err)
 	seen := make(map[int]map[int]bool)
 	for line := range strings.Lines(string(p)) {
 		w, step, err := parseLine(line)
-		Must(k.t, err)
+		must.Do(k.t, err)
 		if seen[w] == nil {
 			seen[w] = make(map[int]bool)
 		}
@@ -209,7 +211,7 @@ func parseLine(line string) (w, step int, err error) {
 // wantWritten compares the volume with the steps of a writer, whose next step may have begun.
 func (k *killing) wantWritten(v *folio.Volume, m *killMember, seen map[int]bool) {
 	k.t.Helper()
-	Must(k.t, v.View(k.t.Context(), func(rx *folio.Rx) error {
+	must.Do(k.t, v.View(k.t.Context(), func(rx *folio.Rx) error {
 		for _, name := range []string{"a", "c"} {
 			step, err := readStep(rx, m.id, name)
 			if err != nil {
@@ -233,9 +235,9 @@ func (k *killing) wantWritten(v *folio.Volume, m *killMember, seen map[int]bool)
 func beMember(t *testing.T, job string) {
 	m := new(killMember)
 	_, err := fmt.Sscanf(job, "%d %d %d %d %s", &m.seed, &m.id, &m.writers, &m.step, &m.path)
-	Must(t, err)
+	must.Do(t, err)
 	v, err := folio.Open(m.path, &folio.Options{BusyTimeout: time.Minute})
-	Must(t, err)
+	must.Do(t, err)
 	r := rand.New(rand.NewPCG(m.seed, 2))
 	reader := killReader{v: v, newest: make(map[int]int)}
 	for n := m.step + 1; ; n++ {
@@ -303,14 +305,14 @@ func (m *killMember) snapshot(v *folio.Volume, n int) error {
 func (k *killing) wantSnapshots(v *folio.Volume) {
 	k.t.Helper()
 	list, err := v.Snapshots(k.t.Context())
-	Must(k.t, err)
+	must.Do(k.t, err)
 	for _, s := range list {
 		var id, n int
 		_, err := fmt.Sscanf(s.Name, "%d.%d", &id, &n)
-		Must(k.t, err)
+		must.Do(k.t, err)
 		at, err := v.OpenSnapshot(context.Background(), s.Name)
-		Must(k.t, err)
-		Must(k.t, at.View(k.t.Context(), func(rx *folio.Rx) error {
+		must.Do(k.t, err)
+		must.Do(k.t, at.View(k.t.Context(), func(rx *folio.Rx) error {
 			for _, name := range []string{"a", "c"} {
 				if step, err := readStep(rx, id, name); err != nil || step != n {
 					return fmt.Errorf("snapshot %s: %s is of step %d, %w", s.Name, name, step, err)
@@ -318,7 +320,7 @@ func (k *killing) wantSnapshots(v *folio.Volume) {
 			}
 			return errors.Join(wantPair(rx, id), wantAccounts(rx))
 		}))
-		Must(k.t, at.Close())
+		must.Do(k.t, at.Close())
 		k.snapshots++
 	}
 }

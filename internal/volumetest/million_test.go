@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 )
 
 var million = flag.Int("million", 2000, "how many files TestMillion makes and removes")
@@ -50,7 +51,7 @@ func makeAndRemove(t testing.TB, n int) millionRun {
 	t.Helper()
 	d := t.TempDir()
 	v, err := folio.Open(filepath.Join(d, "v.folio"), &folio.Options{Create: true})
-	Must(t, err)
+	must.Do(t, err)
 	defer v.Close()
 	run := millionRun{files: n}
 	name := func(i int) string { return fmt.Sprintf("%04d/%03d.txt", i/millionDir, i%millionDir) }
@@ -58,22 +59,22 @@ func makeAndRemove(t testing.TB, n int) millionRun {
 	start := time.Now()
 	for i := range n {
 		if i%millionDir == 0 {
-			Must(t, v.Mkdir(filepath.Dir(name(i)), 0o755))
+			must.Do(t, v.Mkdir(filepath.Dir(name(i)), 0o755))
 		}
-		Must(t, v.WriteFile(name(i), content, 0o644))
+		must.Do(t, v.WriteFile(name(i), content, 0o644))
 	}
 	run.create = time.Since(start)
 	run.full = Size(t, v)
 	start = time.Now()
 	for i := range n {
-		Must(t, v.Remove(name(i)))
+		must.Do(t, v.Remove(name(i)))
 		if i%millionDir == millionDir-1 || i == n-1 {
-			Must(t, v.Remove(filepath.Dir(name(i))))
+			must.Do(t, v.Remove(filepath.Dir(name(i))))
 		}
 	}
 	run.remove = time.Since(start)
 	start = time.Now()
-	Must(t, v.Compact(t.Context(), nil))
+	must.Do(t, v.Compact(t.Context(), nil))
 	run.compact = time.Since(start)
 	run.left = Size(t, v)
 	WantClean(t, v)

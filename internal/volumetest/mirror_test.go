@@ -3,19 +3,17 @@
 package volumetest
 
 import (
-	"context"
+	"errors"
 	"flag"
-	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/posix"
+	"github.com/foliofs/folio/internal/random"
 	"github.com/foliofs/folio/internal/roottest"
 )
 
@@ -33,7 +31,7 @@ func TestMirror(t *testing.T) {
 	defer syscall.Umask(syscall.Umask(0))
 	defer func(n int) { posix.MaxLinks = n }(posix.MaxLinks)
 	posix.MaxLinks = 8 // as os.Root
-	r := Random(t)
+	r := random.New(t)
 	for name, top := range map[string]string{"volume": "", "root": "world/a/b"} {
 		t.Run(name, func(t *testing.T) {
 			m := newMirrored(top)
@@ -48,123 +46,87 @@ func TestRootMirror(t *testing.T) {
 	defer syscall.Umask(syscall.Umask(0))
 	m := &roottest.Mirror{Dir: *mirrorDir, Open: func(t *testing.T) []roottest.FS {
 		dir := t.TempDir()
-		Must(t, os.Chmod(dir, 0o755))
+		must.Do(t, os.Chmod(dir, 0o755))
 		root, err := os.OpenRoot(dir)
-		Must(t, err)
+		must.Do(t, err)
 		return []roottest.FS{roottest.Of(root, dir)}
 	}}
-	m.Run(t, Random(t), *mirrorOps/InQuick(40, 10))
+	m.Run(t, random.New(t), *mirrorOps/InQuick(40, 10))
 }
 
 // newMirrored returns a Mirror of volumes or, if top is not empty, of directories in them.
 func newMirrored(top string) *roottest.Mirror {
 	var v *folio.Volume
-	m := &roottest.Mirror{Dir: *mirrorDir, Whole: true}
-	m.Open = func(t *testing.T) []roottest.FS {
+	m := Mirror(func(t *testing.T) []*folio.Volume {
 		path := filepath.Join(t.TempDir(), "test.folio")
-		Must(t, folio.Create(t.Context(), path, nil, AddAll()))
+		must.Do(t, folio.Create(t.Context(), path, nil, AddAll()))
 		v = Open(t, path)
-		Must(t, v.MkdirAll("./"+top, 0o755))
-		return []roottest.FS{rooted(t, v, top), rooted(t, Again(t, v, nil), top)}
-	}
-	m.Readers = func(t *testing.T) (list []roottest.FS) {
+		return []*folio.Volume{v, Again(t, v, nil)}
+	}, func(t *testing.T) (list []*folio.Volume) {
 		for _, o := range []*folio.Options{nil, {ReadOnly: true}, {NoMmap: true, CacheSize: -1}} {
-			list = append(list, rooted(t, Again(t, v, o), top))
+			list = append(list, Again(t, v, o))
 		}
 		return list
-	}
+	})
+	m.Dir = *mirrorDir
 	if top == "" {
-		m.Update = func(fn func(tx roottest.FS) error) error {
-			return v.Update(context.Background(), func(tx *folio.Tx) error { return fn(rootOf(tx)) })
-		}
+		return m
 	}
-	m.Check = func() error {
-		report, err := v.Check(context.Background(), nil)
-		if err == nil && !report.OK() {
-			err = fmt.Errorf("%+v", report.Problems)
+	m.Update = nil
+	for _, open := range []*func(t *testing.T) []roottest.FS{&m.Open, &m.Readers} {
+		whole := *open
+		*open = func(t *testing.T) []roottest.FS {
+			list := whole(t)
+			must.Do(t, v.MkdirAll(top, 0o755))
+			for i, f := range list {
+				root, err := f.Sub(top)
+				must.Do(t, err)
+				t.Cleanup(func() { _ = root.Close() })
+				list[i] = root
+			}
+			return list
 		}
-		return err
 	}
 	return m
-}
-
-// rooted returns a volume, or a directory of it as a world of its own.
-func rooted(t *testing.T, v *folio.Volume, top string) roottest.FS {
-	if top == "" {
-		return rootOf(v)
-	}
-	root, err := v.OpenRoot(top)
-	Must(t, err)
-	t.Cleanup(func() { _ = root.Close() })
-	return rootOf(root)
-}
-
-// A like has the methods that Volume, Root and Tx have in common with os.Root.
-type like interface {
-	roottest.Names
-	roottest.Xattrs
-	OpenFile(name string, flag int, perm fs.FileMode) (*folio.File, error)
-}
-
-func rootOf(l like) roottest.FS {
-	f := filesOf(l)
-	if r, ok := l.(*folio.Root); ok {
-		f.Prefix = strings.TrimSuffix(r.Name(), "/") + "/"
-	}
-	if d, ok := l.(interface {
-		FS() fs.FS
-		OpenRoot(name string) (*folio.Root, error)
-		Close() error
-	}); ok {
-		f.View, f.Close = d.FS, d.Close
-		f.Sub = func(name string) (roottest.FS, error) {
-			root, err := d.OpenRoot(name)
-			if err != nil {
-				return roottest.FS{}, err
-			}
-			return rootOf(root), nil
-		}
-	}
-	return f
-}
-
-func filesOf(l like) roottest.FS {
-	return roottest.FS{
-		Names: l, Xattrs: l, Owner: ownerOf,
-		OpenFile: func(name string, flag int, perm fs.FileMode) (roottest.File, error) {
-			f, err := l.OpenFile(name, flag, perm)
-			if err != nil {
-				return nil, err
-			}
-			return f, nil
-		},
-	}
-}
-
-func ownerOf(info fs.FileInfo) roottest.Owner {
-	n := info.Sys().(*folio.Node)
-	return roottest.Owner{Links: uint64(n.Nlink), UID: n.UID, GID: n.GID, Atime: time.Unix(0, n.Atime)}
 }
 
 // TestRootSuite runs the suite of roottest on volumes, on directories of them, and on os.Root.
 func TestRootSuite(t *testing.T) {
 	defer syscall.Umask(syscall.Umask(0))
 	for name, open := range map[string]func(t *testing.T) roottest.FS{
-		"volume": func(t *testing.T) roottest.FS { return rootOf(Empty(t)) },
-		"memory": func(t *testing.T) roottest.FS { return rootOf(Memory(t, nil)) },
+		"volume": func(t *testing.T) roottest.FS { return RootOf(Empty(t)) },
+		"memory": func(t *testing.T) roottest.FS { return RootOf(Memory(t, nil)) },
 		"root": func(t *testing.T) roottest.FS {
 			v := Empty(t)
-			Must(t, v.MkdirAll("a/b", 0o755))
-			return rooted(t, v, "a/b")
+			must.Do(t, v.MkdirAll("a/b", 0o755))
+			root, err := v.OpenRoot("a/b")
+			must.Do(t, err)
+			t.Cleanup(func() { _ = root.Close() })
+			return RootOf(root)
 		},
 		"os.Root": func(t *testing.T) roottest.FS {
 			dir := t.TempDir()
 			root, err := os.OpenRoot(dir)
-			Must(t, err)
-			t.Cleanup(func() { Must(t, root.Close()) })
+			must.Do(t, err)
+			t.Cleanup(func() { must.Do(t, root.Close()) })
 			return roottest.Of(root, dir)
 		},
 	} {
 		t.Run(name, func(t *testing.T) { roottest.Run(t, open) })
+	}
+}
+
+// TestTogether makes random calls from goroutines, through two connections. Nothing is left of
+// removed files that are not open.
+func TestTogether(t *testing.T) {
+	t.Parallel()
+	v := Empty(t)
+	other := Again(t, v, nil)
+	Together(t, v, other)
+	info, err := v.Info(t.Context())
+	must.Do(t, errors.Join(err, v.Close(), other.Close()))
+	WantClean(t, Open(t, info.Path))
+	if got := sqlite(t, info.Path, "SELECT count(*) FROM orphan JOIN node USING (ino)"); got != "0" {
+		t.Errorf("%s orphans are left", got)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/osfile"
 )
 
@@ -41,7 +42,7 @@ func memoryDir(t *testing.T) string {
 	if err != nil {
 		return t.TempDir()
 	}
-	t.Cleanup(func() { Must(t, os.RemoveAll(dir)) })
+	t.Cleanup(func() { must.Do(t, os.RemoveAll(dir)) })
 	return dir
 }
 

@@ -3,6 +3,8 @@ package volumetest
 import (
 	"strings"
 	"testing"
+
+	"github.com/foliofs/folio/internal/must"
 )
 
 // TestOddNumber names the column that holds no number an inode can have: in the error, and in what
@@ -18,13 +20,13 @@ func TestOddNumber(t *testing.T) {
 		t.Run(set, func(t *testing.T) {
 			t.Parallel()
 			v, path := viewVolume(t)
-			Must(t, v.WriteFile("f", []byte("content"), 0o640))
+			must.Do(t, v.WriteFile("f", []byte("content"), 0o640))
 			sqlite(t, path, "UPDATE node SET "+set+" WHERE ino > 1")
 			if _, err := v.Stat("f"); err == nil || !strings.Contains(err.Error(), want.err) {
 				t.Errorf("%v, want %s", err, want.err)
 			}
 			r, err := v.Repair(t.Context())
-			Must(t, err)
+			must.Do(t, err)
 			done := ""
 			for _, repair := range r.Repairs {
 				done += repair.Done + "\n"

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/roottest"
 )
 
@@ -19,10 +20,10 @@ func TestOpenFlags(t *testing.T) {
 	defer syscall.Umask(syscall.Umask(0))
 	d := t.TempDir()
 	root, err := os.OpenRoot(d)
-	Must(t, err)
+	must.Do(t, err)
 	defer root.Close()
 	v := Empty(t)
-	got, want := rootOf(v), roottest.Of(root, d)
+	got, want := RootOf(v), roottest.Of(root, d)
 	flags := []int{os.O_WRONLY, os.O_RDWR, os.O_CREATE, os.O_EXCL, os.O_TRUNC, os.O_APPEND, syscall.O_DIRECTORY}
 	for set := 0; set < 1<<len(flags); set += InQuick(3, 1) {
 		flag := 0
@@ -37,8 +38,8 @@ func TestOpenFlags(t *testing.T) {
 		top := fmt.Sprintf("%x", flag)
 		openTargets(t, got, top)
 		openTargets(t, want, top)
-		Must(t, v.Mknod(top+"/socket", fs.ModeSocket|0o644, 0))
-		Must(t, syscall.Mknod(filepath.Join(d, top, "socket"), syscall.S_IFSOCK|0o644, 0))
+		must.Do(t, v.Mknod(top+"/socket", fs.ModeSocket|0o644, 0))
+		must.Do(t, syscall.Mknod(filepath.Join(d, top, "socket"), syscall.S_IFSOCK|0o644, 0))
 		for _, name := range []string{"file", "dir", "to-file", "to-dir", "to-none", "to-new", "loop", "new", "file/", "dir/", "to-file/", "to-dir/", "none/x", "file/x", "dir/new", "socket", "to-socket", "socket/"} {
 			if a, b := openWith(got, top+"/"+name, flag), openWith(want, top+"/"+name, flag); a != b {
 				t.Errorf("OpenFile(%q, %#x): %s, want %s", name, flag, a, b)
@@ -50,7 +51,7 @@ func TestOpenFlags(t *testing.T) {
 // openTargets makes the files to be opened.
 func openTargets(t *testing.T, f roottest.FS, top string) {
 	t.Helper()
-	Must(t, errors.Join(
+	must.Do(t, errors.Join(
 		f.MkdirAll(top+"/dir", 0o755), f.WriteFile(top+"/file", []byte("content"), 0o644), f.Symlink("file", top+"/to-file"), f.Symlink("dir", top+"/to-dir"),
 		f.Symlink("none/none", top+"/to-none"), f.Symlink("made", top+"/to-new"), f.Symlink("loop", top+"/loop"),
 		f.Symlink("socket", top+"/to-socket"),
@@ -92,7 +93,7 @@ func errnoOf(err error) error {
 func TestRefusedFlags(t *testing.T) {
 	t.Parallel()
 	v := Empty(t)
-	Must(t, v.WriteFile("f", []byte("content"), 0o644))
+	must.Do(t, v.WriteFile("f", []byte("content"), 0o644))
 	const path, temporary = 0x200000, 0x400000 | syscall.O_DIRECTORY
 	for _, flag := range []int{path, path | syscall.O_DIRECTORY, temporary | os.O_RDWR} {
 		_, err := v.OpenFile(".", flag, 0o600)
@@ -109,10 +110,10 @@ func TestRefusedFlags(t *testing.T) {
 		if _, err := f.WriteAt([]byte("C"), 0); err != nil {
 			t.Errorf("%#x: %v", flag, err)
 		}
-		Must(t, f.Close())
+		must.Do(t, f.Close())
 	}
 	readOnly := Again(t, v, &folio.Options{ReadOnly: true})
 	f, err := readOnly.OpenFile("f", os.O_RDONLY|os.O_EXCL, 0)
-	Must(t, err)
-	Must(t, f.Close())
+	must.Do(t, err)
+	must.Do(t, f.Close())
 }

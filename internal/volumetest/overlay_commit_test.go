@@ -13,6 +13,9 @@ import (
 	"time"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
+	"github.com/foliofs/folio/internal/random"
+	"github.com/foliofs/folio/internal/roottest"
 )
 
 // baseDir makes a directory of the system with files, and returns its path. Names that end in a
@@ -22,13 +25,13 @@ func baseDir(t testing.TB, files map[string]string) string {
 	dir := t.TempDir()
 	for name, content := range files {
 		full := filepath.Join(dir, filepath.FromSlash(name))
-		Must(t, os.MkdirAll(filepath.Dir(full), 0o755))
+		must.Do(t, os.MkdirAll(filepath.Dir(full), 0o755))
 		if name[len(name)-1] == '/' {
-			Must(t, os.MkdirAll(full, 0o755))
+			must.Do(t, os.MkdirAll(full, 0o755))
 			continue
 		}
-		Must(t, os.WriteFile(full, []byte(content), 0o644))
-		Must(t, os.Chtimes(full, oldTime, oldTime))
+		must.Do(t, os.WriteFile(full, []byte(content), 0o644))
+		must.Do(t, os.Chtimes(full, oldTime, oldTime))
 	}
 	return dir
 }
@@ -37,7 +40,7 @@ func baseDir(t testing.TB, files map[string]string) string {
 func changesOf(t *testing.T, v *folio.Overlay) (list []string) {
 	t.Helper()
 	for c, err := range v.Diff(t.Context()) {
-		Must(t, err)
+		must.Do(t, err)
 		text := kindText(c.Kind) + " " + c.Path
 		if c.OldPath != "" {
 			text += " from " + c.OldPath
@@ -107,12 +110,12 @@ func baseFiles(t *testing.T) (*os.Root, string) {
 	dir := baseDir(t, map[string]string{
 		"file": "content of file", "dir/a": "content of a", "dir/sub/b": "content of b", "dir/empty/": "", "gone/sub/file": "x", "large": strings.Repeat("0123456789", 30_000),
 	})
-	Must(t, os.Symlink("file", filepath.Join(dir, "to")))
+	must.Do(t, os.Symlink("file", filepath.Join(dir, "to")))
 	for _, name := range []string{"gone/sub", "gone", "dir/sub", "dir/empty", "dir", "."} { // a change is seen however soon it comes
-		Must(t, os.Chtimes(filepath.Join(dir, name), oldTime, oldTime))
+		must.Do(t, os.Chtimes(filepath.Join(dir, name), oldTime, oldTime))
 	}
 	root, err := os.OpenRoot(dir)
-	Must(t, err)
+	must.Do(t, err)
 	t.Cleanup(func() { _ = root.Close() })
 	return root, dir
 }
@@ -124,14 +127,14 @@ func TestOverlayDiff(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			root, _ := baseFiles(t)
 			v, upper := overlaid(t, root.FS(), nil)
-			Must(t, tt.do(v))
+			must.Do(t, tt.do(v))
 			for _, v := range []*folio.Overlay{v, overAgain(t, root.FS(), upper, nil)} {
 				if got := strings.Join(changesOf(t, v), "; "); got != tt.want {
 					t.Errorf("got  %s\nwant %s", got, tt.want)
 				}
 			}
 			WantClean(t, upper)
-			Must(t, v.Discard(t.Context()))
+			must.Do(t, v.Discard(t.Context()))
 			if got := changesOf(t, v); len(got) != 0 {
 				t.Errorf("after Discard: %q", got)
 			}
@@ -150,13 +153,13 @@ func TestOverlayCommit(t *testing.T) {
 			root, dir := baseFiles(t)
 			copied := Import(t, dir)
 			v, upper := overlaid(t, root.FS(), nil)
-			Must(t, tt.do(v))
+			must.Do(t, tt.do(v))
 			want := shownBy(t, v)
-			Must(t, copied.Update(t.Context(), func(tx *folio.Tx) error { return v.CommitTo(t.Context(), tx, ".") }))
+			must.Do(t, copied.Update(t.Context(), func(tx *folio.Tx) error { return v.CommitTo(t.Context(), tx, ".") }))
 			sameText(t, copied.FS(), want.FS())
-			Must(t, v.Commit(t.Context(), root))
+			must.Do(t, v.Commit(t.Context(), root))
 			sameText(t, root.FS(), want.FS())
-			Must(t, v.Discard(t.Context()))
+			must.Do(t, v.Discard(t.Context()))
 			sameText(t, v.FS(), want.FS())
 			if got := changesOf(t, v); len(got) != 0 {
 				t.Errorf("after Discard: %q", got)
@@ -170,7 +173,7 @@ func TestOverlayCommit(t *testing.T) {
 func shownBy(t *testing.T, v *folio.Overlay) *folio.Volume {
 	t.Helper()
 	copied := Memory(t, nil)
-	Must(t, copied.Merge(t.Context(), v.FS(), ".", nil))
+	must.Do(t, copied.Merge(t.Context(), v.FS(), ".", nil))
 	return copied
 }
 
@@ -215,13 +218,13 @@ func TestOverlayConflict(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			root, dir := baseFiles(t)
 			v, upper := overlaid(t, root.FS(), nil)
-			Must(t, change(v))
-			Must(t, tt.do(dir))
+			must.Do(t, change(v))
+			must.Do(t, tt.do(dir))
 			v = overAgain(t, root.FS(), upper, nil)
 			before := treeText(t, root.FS())
 			err := v.Commit(t.Context(), root)
 			if tt.want == "" {
-				Must(t, err)
+				must.Do(t, err)
 				return
 			}
 			conflict, ok := errors.AsType[*folio.ConflictError](err)
@@ -246,7 +249,7 @@ func TestOverlayConflict(t *testing.T) {
 func treeText(t *testing.T, fsys fs.FS) string {
 	t.Helper()
 	var b strings.Builder
-	Must(t, fs.WalkDir(fsys, ".", func(name string, e fs.DirEntry, err error) error {
+	must.Do(t, fs.WalkDir(fsys, ".", func(name string, e fs.DirEntry, err error) error {
 		if err != nil || name == "." {
 			return err
 		}
@@ -258,7 +261,7 @@ func treeText(t *testing.T, fsys fs.FS) string {
 		switch info.Mode().Type() {
 		case 0:
 			p, err := fs.ReadFile(fsys, name)
-			fmt.Fprint(&b, info.ModTime().UnixNano(), " ", Hash(p), err)
+			fmt.Fprint(&b, info.ModTime().UnixNano(), " ", roottest.Hash(p), err)
 		case fs.ModeSymlink:
 			target, err := fs.ReadLink(fsys, name)
 			fmt.Fprint(&b, target, err)
@@ -273,7 +276,7 @@ func treeText(t *testing.T, fsys fs.FS) string {
 func sameText(t *testing.T, got, want fs.FS) {
 	t.Helper()
 	if a, b := treeText(t, got), treeText(t, want); a != b {
-		t.Errorf("the trees differ: %s", Difference(a, b))
+		t.Errorf("the trees differ: %s", roottest.Difference(a, b))
 	}
 }
 
@@ -282,10 +285,10 @@ func TestOverlayCommitFull(t *testing.T) {
 	t.Parallel()
 	root, dir := baseFiles(t)
 	v, _ := overlaid(t, root.FS(), nil)
-	Must(t, v.WriteFile("huge", RandomBytes(Random(t), 4<<20), 0o644))
-	Must(t, v.Remove("file"))
+	must.Do(t, v.WriteFile("huge", random.Bytes(random.New(t), 4<<20), 0o644))
+	must.Do(t, v.Remove("file"))
 	small := Memory(t, &folio.Options{MaxSize: 2 << 20})
-	Must(t, small.Merge(t.Context(), os.DirFS(dir), ".", nil))
+	must.Do(t, small.Merge(t.Context(), os.DirFS(dir), ".", nil))
 	err := small.Update(t.Context(), func(tx *folio.Tx) error { return v.CommitTo(t.Context(), tx, ".") })
 	WantFull(t, "CommitTo", err)
 	sameText(t, small.FS(), root.FS())

@@ -18,7 +18,9 @@ import (
 	"time"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/posix"
+	"github.com/foliofs/folio/internal/random"
 	"github.com/foliofs/folio/internal/roottest"
 )
 
@@ -32,7 +34,7 @@ func TestOverlayMirror(t *testing.T) {
 	defer syscall.Umask(syscall.Umask(0))
 	defer func(n int) { posix.MaxLinks = n }(posix.MaxLinks)
 	posix.MaxLinks = 8 // as os.Root
-	r := Random(t)
+	r := random.New(t)
 	ops := *overlayOps / 4
 	if testing.Short() {
 		ops /= InQuick(12, 4)
@@ -57,28 +59,28 @@ func (c overlayCase) mirror(t *testing.T, r *rand.Rand) *roottest.Mirror {
 	m.Open = func(t *testing.T) []roottest.FS {
 		seed := r.Uint64()
 		plain, err := filepath.Glob(filepath.Join(m.Dir, "root*"))
-		Must(t, err)
+		must.Do(t, err)
 		base = t.TempDir()
-		Must(t, os.Chmod(base, 0o755))
+		must.Do(t, os.Chmod(base, 0o755))
 		for _, dir := range []string{plain[len(plain)-1], base} {
 			fillBase(t, dir, rand.New(rand.NewPCG(seed, 0)))
 		}
 		before = diskText(t, base)
 		upper = Empty(t)
-		Must(t, upper.Chmod(".", 0o755))
+		must.Do(t, upper.Chmod(".", 0o755))
 		over, err = folio.NewOverlay(c.base(t, base), upper, &folio.OverlayOptions{CopyWholeFile: c.whole, BaseChanges: c.changes})
-		Must(t, err)
+		must.Do(t, err)
 		t.Cleanup(func() { _ = over.Close() })
-		return []roottest.FS{rootOf(over)}
+		return []roottest.FS{RootOf(over)}
 	}
 	m.Readers = func(t *testing.T) (list []roottest.FS) { // as another process that opens it later
 		again, err := folio.NewOverlay(c.base(t, base), Again(t, upper, nil), &folio.OverlayOptions{BaseChanges: c.changes})
-		Must(t, err)
+		must.Do(t, err)
 		t.Cleanup(func() { _ = again.Close() })
-		return []roottest.FS{rootOf(again)}
+		return []roottest.FS{RootOf(again)}
 	}
 	m.Update = func(fn func(tx roottest.FS) error) error {
-		return over.Update(context.Background(), func(tx *folio.Tx) error { return fn(rootOf(tx)) })
+		return over.Update(context.Background(), func(tx *folio.Tx) error { return fn(RootOf(tx)) })
 	}
 	m.Check = func() error {
 		report, err := upper.Check(context.Background(), nil)
@@ -109,7 +111,7 @@ func commitTo(t *testing.T, v *folio.Overlay, dir string) error {
 		return err
 	}
 	if got := treeText(t, root.FS()); got != want {
-		return fmt.Errorf("after a commit, the trees differ: %s", Difference(got, want))
+		return fmt.Errorf("after a commit, the trees differ: %s", roottest.Difference(got, want))
 	}
 	return nil
 }
@@ -134,7 +136,7 @@ func (c overlayCase) base(t *testing.T, dir string) fs.FS {
 		return Import(t, dir).FS()
 	}
 	root, err := os.OpenRoot(dir)
-	Must(t, err)
+	must.Do(t, err)
 	t.Cleanup(func() { _ = root.Close() })
 	return root.FS()
 }
@@ -144,22 +146,22 @@ func fillBase(t *testing.T, dir string, r *rand.Rand) {
 	t.Helper()
 	dirs := []string{dir}
 	for range 30 {
-		name := filepath.Join(dirs[r.IntN(len(dirs))], Letter(r))
+		name := filepath.Join(dirs[r.IntN(len(dirs))], random.Letter(r))
 		if _, err := os.Lstat(name); err == nil {
 			continue
 		}
 		switch r.IntN(4) {
 		case 0, 1:
-			Must(t, os.Mkdir(name, 0o755))
+			must.Do(t, os.Mkdir(name, 0o755))
 			dirs = append(dirs, name)
 		case 2:
-			Must(t, os.WriteFile(name, bytes.Repeat(RandomBytes(r, 1+r.IntN(1000)), 1+r.IntN(300)), 0o644))
+			must.Do(t, os.WriteFile(name, bytes.Repeat(random.Bytes(r, 1+r.IntN(1000)), 1+r.IntN(300)), 0o644))
 		case 3:
-			Must(t, os.Symlink(Letter(r)+"/"+Letter(r), name))
+			must.Do(t, os.Symlink(random.Letter(r)+"/"+random.Letter(r), name))
 		}
 	}
 	at := time.Date(2001, 2, 3, 4, 5, 6, 7, time.UTC)
-	Must(t, filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
 		if err == nil && e.Type()&fs.ModeSymlink == 0 {
 			err = os.Chtimes(name, at, at)
 		}
@@ -171,7 +173,7 @@ func fillBase(t *testing.T, dir string, r *rand.Rand) {
 func diskText(t *testing.T, dir string) string {
 	t.Helper()
 	var b bytes.Buffer
-	Must(t, filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -183,7 +185,7 @@ func diskText(t *testing.T, dir string) string {
 		switch info.Mode().Type() {
 		case 0:
 			p, err := os.ReadFile(name)
-			fmt.Fprintf(&b, "%s %v", Hash(p), err)
+			fmt.Fprintf(&b, "%s %v", roottest.Hash(p), err)
 		case fs.ModeSymlink:
 			target, err := os.Readlink(name)
 			fmt.Fprint(&b, target, err)
@@ -203,16 +205,16 @@ func TestOverlayRootSuite(t *testing.T) {
 			roottest.Run(t, func(t *testing.T) roottest.FS {
 				dir := t.TempDir()
 				if full {
-					fillBase(t, dir, Random(t))
+					fillBase(t, dir, random.New(t))
 				}
 				over, err := folio.NewOverlay(os.DirFS(dir), Empty(t), nil)
-				Must(t, err)
+				must.Do(t, err)
 				list, err := over.ReadDir(".")
-				Must(t, err)
+				must.Do(t, err)
 				for _, e := range list {
-					Must(t, over.RemoveAll(e.Name()))
+					must.Do(t, over.RemoveAll(e.Name()))
 				}
-				return rootOf(over)
+				return RootOf(over)
 			})
 		})
 	}

@@ -11,7 +11,9 @@ import (
 	"time"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/race"
+	"github.com/foliofs/folio/internal/random"
 )
 
 // oldTime is the time of modification of files of a base.
@@ -28,7 +30,7 @@ func overlaid(t testing.TB, base fs.FS, o *folio.OverlayOptions) (*folio.Overlay
 func overAgain(t testing.TB, base fs.FS, upper *folio.Volume, o *folio.OverlayOptions) *folio.Overlay {
 	t.Helper()
 	v, err := folio.NewOverlay(base, upper, o)
-	Must(t, err)
+	must.Do(t, err)
 	t.Cleanup(func() { _ = v.Close() })
 	return v
 }
@@ -41,9 +43,9 @@ func TestOverlayOneByte(t *testing.T) {
 	base := fstest.MapFS{"large": {Data: content, ModTime: oldTime, Mode: 0o644}}
 	v, upper := overlaid(t, base, nil)
 	f, err := v.OpenFile("large", os.O_RDWR, 0)
-	Must(t, err)
+	must.Do(t, err)
 	defer f.Close()
-	Must(t, Second(f.WriteAt([]byte("X"), size/2)))
+	must.Do(t, must.Second(f.WriteAt([]byte("X"), size/2)))
 	want := bytes.Clone(content)
 	want[size/2] = 'X'
 	for _, o := range []*folio.Overlay{v, overAgain(t, base, upper, nil)} {
@@ -61,7 +63,7 @@ func TestOverlayOneByte(t *testing.T) {
 func stored(t *testing.T, v *folio.Volume, name string) int64 {
 	t.Helper()
 	info, err := v.Lstat(name)
-	Must(t, err)
+	must.Do(t, err)
 	n := info.Sys().(*folio.Node)
 	return n.Size - n.Holes
 }
@@ -71,9 +73,9 @@ func stored(t *testing.T, v *folio.Volume, name string) int64 {
 func TestOverlayContent(t *testing.T) {
 	race.Skip(t, "it is long, and calls from one goroutine")
 	t.Parallel()
-	r := Random(t)
+	r := random.New(t)
 	for round := range InQuick(5, 20) {
-		want := RandomBytes(r, r.IntN(6*chunk))
+		want := random.Bytes(r, r.IntN(6*chunk))
 		base := fstest.MapFS{"f": {Data: bytes.Clone(want), ModTime: oldTime, Mode: 0o644}}
 		v, upper := overlaid(t, base, &folio.OverlayOptions{CopyWholeFile: round%5 == 4})
 		for range 30 {
@@ -109,17 +111,17 @@ func changeContent(t *testing.T, r *rand.Rand, v *folio.Overlay, want []byte) []
 		off = off / chunk * chunk
 	}
 	if r.IntN(4) == 0 {
-		Must(t, shorten(v, "f", int64(off)))
+		must.Do(t, shorten(v, "f", int64(off)))
 		return append(want, make([]byte, max(0, off-len(want)))...)[:off]
 	}
-	p := RandomBytes(r, 1+r.IntN(2*chunk))
+	p := random.Bytes(r, 1+r.IntN(2*chunk))
 	if r.IntN(3) == 0 {
 		p = p[:1]
 	}
 	f, err := v.OpenFile("f", os.O_RDWR, 0)
-	Must(t, err)
+	must.Do(t, err)
 	defer f.Close()
-	Must(t, Second(f.WriteAt(p, int64(off))))
+	must.Do(t, must.Second(f.WriteAt(p, int64(off))))
 	want = append(want, make([]byte, max(0, off+len(p)-len(want)))...)
 	copy(want[off:], p)
 	return want
@@ -137,7 +139,7 @@ func shorten(v *folio.Overlay, name string, size int64) error {
 func TestOverlayRefused(t *testing.T) {
 	t.Parallel()
 	v := Empty(t)
-	Must(t, v.WriteFile("f", nil, 0o644))
+	must.Do(t, v.WriteFile("f", nil, 0o644))
 	if _, err := folio.NewOverlay(v.FS(), v, nil); !errors.Is(err, fs.ErrInvalid) {
 		t.Errorf("over itself: %v", err)
 	}

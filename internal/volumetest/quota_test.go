@@ -9,7 +9,9 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/race"
+	"github.com/foliofs/folio/internal/random"
 )
 
 // TestQuota writes more than a volume may hold, in every way. The old files must stay.
@@ -19,9 +21,9 @@ func TestQuota(t *testing.T) {
 	const size = 1 << 20
 	v := Limited(t, size)
 	old, much := []byte("what was there"), bytes.Repeat([]byte("much"), size/2)
-	Must(t, v.WriteFile("old", old, 0o644))
+	must.Do(t, v.WriteFile("old", old, 0o644))
 	f, err := v.OpenFile("old", os.O_RDWR|os.O_APPEND, 0)
-	Must(t, err)
+	must.Do(t, err)
 	defer f.Close()
 	fill := func(tx *folio.Tx) error {
 		for i := range 100_000 {
@@ -33,13 +35,13 @@ func TestQuota(t *testing.T) {
 	}
 	n, err := f.ReadFrom(bytes.NewReader(much))
 	WantFull(t, "ReadFrom", err)
-	Must(t, f.Truncate(int64(len(old))))
+	must.Do(t, f.Truncate(int64(len(old))))
 	if n == 0 || n > size {
 		t.Errorf("ReadFrom: %d bytes", n)
 	}
 	WantFull(t, "WriteFile", v.WriteFile("old", much, 0o644))
 	WantFull(t, "WriteFile of a new one", v.WriteFile("new", much, 0o644))
-	WantFull(t, "Write", Second(f.Write(much)))
+	WantFull(t, "Write", must.Second(f.Write(much)))
 	WantFull(t, "Update", v.Update(t.Context(), fill))
 	WantFull(t, "an error that is passed over", v.Update(t.Context(), func(tx *folio.Tx) error {
 		_ = tx.WriteFile("new", much, 0o644)
@@ -66,7 +68,7 @@ func TestQuotaRoom(t *testing.T) {
 	t.Parallel()
 	const size = 4 << 20
 	v := Limited(t, size)
-	r := Random(t)
+	r := random.New(t)
 	files, stored := make(map[string]int), 0
 	for round := range 20 {
 		var err error
@@ -80,20 +82,20 @@ func TestQuotaRoom(t *testing.T) {
 		WantFull(t, "WriteFile", err)
 		for name, bytes := range files {
 			if r.IntN(4) > 0 || stored > size/3 {
-				Must(t, v.Remove(name))
+				must.Do(t, v.Remove(name))
 				delete(files, name)
 				stored -= bytes
 			}
 		}
-		Must(t, v.WriteFile("half", make([]byte, size/2), 0o644))
-		Must(t, v.Remove("half"))
+		must.Do(t, v.WriteFile("half", make([]byte, size/2), 0o644))
+		must.Do(t, v.Remove("half"))
 	}
 	WantWithin(t, v, size)
 	WantClean(t, v)
 	for name := range files {
-		Must(t, v.Remove(name))
+		must.Do(t, v.Remove(name))
 	}
-	Must(t, v.WriteFile("all", make([]byte, size*9/10), 0o644))
+	must.Do(t, v.WriteFile("all", make([]byte, size*9/10), 0o644))
 }
 
 // TestQuotaCrowd fills a volume from many goroutines, whose small changes might share transactions.
@@ -129,7 +131,7 @@ func TestQuotaCrowd(t *testing.T) {
 		all += written[w]
 	}
 	list, err := v.ReadDir(".")
-	Must(t, err)
+	must.Do(t, err)
 	if len(list) != all || all == 0 {
 		t.Errorf("%d files, want the %d that were acknowledged", len(list), all)
 	}
@@ -143,17 +145,17 @@ func TestQuotaPinned(t *testing.T) {
 	v := Limited(t, size)
 	content := make([]byte, size*3/4)
 	_, _ = rand.NewChaCha8([32]byte{}).Read(content)
-	Must(t, v.WriteFile("f", content, 0o644))
+	must.Do(t, v.WriteFile("f", content, 0o644))
 	f, err := v.Open("f")
-	Must(t, err)
-	Must(t, v.Remove("f"))
+	must.Do(t, err)
+	must.Do(t, v.Remove("f"))
 	WantFull(t, "while it is open", v.WriteFile("g", content, 0o644))
 	got := make([]byte, len(content))
 	if _, err := f.ReadAt(got, 0); err != nil || !bytes.Equal(got, content) {
 		t.Error("what is open was lost", err)
 	}
-	Must(t, f.Close())
-	Must(t, v.WriteFile("g", content, 0o644))
+	must.Do(t, f.Close())
+	must.Do(t, v.WriteFile("g", content, 0o644))
 	WantClean(t, v)
 }
 
@@ -161,17 +163,17 @@ func TestQuotaPinned(t *testing.T) {
 func TestQuotaBelow(t *testing.T) {
 	t.Parallel()
 	v := Empty(t)
-	Must(t, v.WriteFile("f", make([]byte, 1<<20), 0o644))
+	must.Do(t, v.WriteFile("f", make([]byte, 1<<20), 0o644))
 	info, err := v.Info(t.Context())
-	Must(t, err)
-	Must(t, v.Close())
+	must.Do(t, err)
+	must.Do(t, v.Close())
 	v, err = folio.Open(info.Path, &folio.Options{MaxSize: 1})
-	Must(t, err)
+	must.Do(t, err)
 	defer v.Close()
 	WantFull(t, "WriteFile", v.WriteFile("g", make([]byte, 1<<20), 0o644))
-	Must(t, v.WriteFile("f", make([]byte, 1<<19), 0o644))
-	Must(t, v.WriteFile("g", make([]byte, 1<<18), 0o644))
-	Must(t, v.RemoveAll("f"))
+	must.Do(t, v.WriteFile("f", make([]byte, 1<<19), 0o644))
+	must.Do(t, v.WriteFile("g", make([]byte, 1<<18), 0o644))
+	must.Do(t, v.RemoveAll("f"))
 	WantWithin(t, v, info.Size)
 	WantClean(t, v)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/race"
 )
 
@@ -45,23 +46,23 @@ func TestRepairHistory(t *testing.T) {
 		v := Empty(t)
 		ctx := t.Context()
 		large := strings.Repeat("first", 40_000)
-		Must(t, v.MkdirAll("d/e", 0o755))
-		Must(t, v.WriteFile("d/f", []byte(large), 0o644))
-		Must(t, v.WriteFile("d/gone", []byte("gone"), 0o644))
-		Must(t, v.SetXattr("d/f", "user.x", []byte("first")))
+		must.Do(t, v.MkdirAll("d/e", 0o755))
+		must.Do(t, v.WriteFile("d/f", []byte(large), 0o644))
+		must.Do(t, v.WriteFile("d/gone", []byte("gone"), 0o644))
+		must.Do(t, v.SetXattr("d/f", "user.x", []byte("first")))
 		for _, name := range []string{"first", "second", "third"} {
-			Must(t, v.CreateSnapshot(ctx, name))
-			Must(t, v.WriteFile("d/f", []byte(name+large), 0o644))
-			Must(t, v.WriteFile("d/young"+name, nil, 0o644))
-			Must(t, v.SetXattr("d/f", "user.x", []byte(name)))
+			must.Do(t, v.CreateSnapshot(ctx, name))
+			must.Do(t, v.WriteFile("d/f", []byte(name+large), 0o644))
+			must.Do(t, v.WriteFile("d/young"+name, nil, 0o644))
+			must.Do(t, v.SetXattr("d/f", "user.x", []byte(name)))
 			if name == "first" {
-				Must(t, v.Remove("d/gone"))
+				must.Do(t, v.Remove("d/gone"))
 			}
 		}
 		was := takeCopy(t, v)
 		info, err := v.Info(ctx)
-		Must(t, err)
-		Must(t, v.Close())
+		must.Do(t, err)
+		must.Do(t, v.Close())
 		sqlite(t, info.Path, change)
 		v = Open(t, info.Path)
 		report, err := v.Repair(ctx)
@@ -82,12 +83,12 @@ func TestRepairHistory(t *testing.T) {
 			}
 		}
 		list, err := v.Snapshots(ctx)
-		Must(t, err)
+		must.Do(t, err)
 		names := ""
 		for _, s := range list {
 			names += " " + s.Name
 			at, err := v.OpenSnapshot(ctx, s.Name)
-			Must(t, err)
+			must.Do(t, err)
 			err = fs.WalkDir(at.FS(), ".", func(_ string, _ fs.DirEntry, err error) error { return err })
 			if err = errors.Join(err, at.Close()); err != nil {
 				t.Errorf("%s: %s: %v", change, s.Name, err)
@@ -96,17 +97,17 @@ func TestRepairHistory(t *testing.T) {
 		if strings.TrimSpace(names) != want {
 			t.Errorf("%s: there are%s, want %s", change, names, want)
 		}
-		Must(t, v.WriteFile("d/f", []byte("later"), 0o644))
-		Must(t, v.CreateSnapshot(ctx, "later"))
-		Must(t, v.RemoveAll("d"))
+		must.Do(t, v.WriteFile("d/f", []byte("later"), 0o644))
+		must.Do(t, v.CreateSnapshot(ctx, "later"))
+		must.Do(t, v.RemoveAll("d"))
 		at, err := v.OpenSnapshot(ctx, "later")
-		Must(t, err)
+		must.Do(t, err)
 		if p, err := at.ReadFile("d/f"); string(p) != "later" {
 			t.Errorf("%s: %q, %v", change, p, err)
 		}
-		Must(t, at.Close())
+		must.Do(t, at.Close())
 		list, err = v.Snapshots(ctx)
-		Must(t, errors.Join(err, v.RemoveSnapshots(ctx, list...)))
+		must.Do(t, errors.Join(err, v.RemoveSnapshots(ctx, list...)))
 		WantClean(t, v)
 		if left := sqlite(t, info.Path, "SELECT count(*) FROM sqlite_schema WHERE name LIKE '%was%' OR name IN ('snapshot', 'block', 'change', 'file_at')"); left != "0" {
 			t.Errorf("%s: %s objects are left", change, left)

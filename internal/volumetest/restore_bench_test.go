@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 )
 
 // BenchmarkRestore restores a tree of 15,000 files of which 1,500 were changed, or all removed, or
@@ -30,24 +31,24 @@ func BenchmarkRestore(b *testing.B) {
 		for _, top := range []string{".", "top"} {
 			b.Run(of.what+"/"+top, func(b *testing.B) {
 				v := Empty(b)
-				Must(b, v.Update(b.Context(), func(tx *folio.Tx) error {
+				must.Do(b, v.Update(b.Context(), func(tx *folio.Tx) error {
 					for i := range files {
 						if i%100 == 0 {
-							Must(b, tx.MkdirAll(fmt.Sprintf("top/d%d", i/100), 0o755))
+							must.Do(b, tx.MkdirAll(fmt.Sprintf("top/d%d", i/100), 0o755))
 						}
-						Must(b, tx.WriteFile(name(i), make([]byte, 1000+i%5000), 0o644))
+						must.Do(b, tx.WriteFile(name(i), make([]byte, 1000+i%5000), 0o644))
 					}
 					return nil
 				}))
 				for b.Loop() {
 					b.StopTimer()
-					Must(b, v.CreateSnapshot(b.Context(), "s"))
-					Must(b, v.Update(b.Context(), of.change))
+					must.Do(b, v.CreateSnapshot(b.Context(), "s"))
+					must.Do(b, v.Update(b.Context(), of.change))
 					b.StartTimer()
 					_, err := v.Restore(b.Context(), "s", top, nil)
 					b.StopTimer()
-					Must(b, err)
-					Must(b, v.RemoveSnapshot(b.Context(), "s"))
+					must.Do(b, err)
+					must.Do(b, v.RemoveSnapshot(b.Context(), "s"))
 					b.StartTimer()
 				}
 			})

@@ -15,7 +15,10 @@ import (
 	"time"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/race"
+	"github.com/foliofs/folio/internal/random"
+	"github.com/foliofs/folio/internal/roottest"
 )
 
 var restoreRounds = flag.Int("restore.rounds", 60, "rounds of the test of Restore")
@@ -32,7 +35,7 @@ type copiedFile struct {
 func takeCopy(t *testing.T, v *folio.Volume) treeCopy {
 	t.Helper()
 	c := make(treeCopy)
-	Must(t, v.View(t.Context(), func(rx *folio.Rx) error {
+	must.Do(t, v.View(t.Context(), func(rx *folio.Rx) error {
 		return fs.WalkDir(rx.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 			if err == nil {
 				c[name], err = copyFile(rx, name)
@@ -88,7 +91,7 @@ func (f *copiedFile) alike(ino bool) string {
 	if !ino {
 		n.Ino = 0
 	}
-	return fmt.Sprintf("%+v %s %s", n, f.xattrs, Hash([]byte(f.bytes)))
+	return fmt.Sprintf("%+v %s %s", n, f.xattrs, roottest.Hash([]byte(f.bytes)))
 }
 
 // TestRestore changes a volume at random, and puts parts of it back as they were in one of several
@@ -97,7 +100,7 @@ func (f *copiedFile) alike(ino bool) string {
 //	go test ./internal/volumetest -run TestRestore$ -restore.rounds 100000 -timeout 2h
 func TestRestore(t *testing.T) {
 	t.Parallel()
-	r := Random(t)
+	r := random.New(t)
 	v := Empty(t)
 	h := &restoring{r: r, v: v, was: make(map[string]treeCopy)}
 	for i := range *restoreRounds {
@@ -106,7 +109,7 @@ func TestRestore(t *testing.T) {
 		}
 		if i%5 == 0 {
 			name := fmt.Sprint("s", i)
-			Must(t, v.CreateSnapshot(t.Context(), name))
+			must.Do(t, v.CreateSnapshot(t.Context(), name))
 			h.was[name] = takeCopy(t, v)
 		} else {
 			h.restore(t)
@@ -114,7 +117,7 @@ func TestRestore(t *testing.T) {
 		if len(h.was) > 6 {
 			name := h.any()
 			h.compare(t, name)
-			Must(t, v.RemoveSnapshot(t.Context(), name))
+			must.Do(t, v.RemoveSnapshot(t.Context(), name))
 			delete(h.was, name)
 		}
 		if t.Failed() {
@@ -143,7 +146,7 @@ func (h *restoring) any() string {
 func (h *restoring) compare(t *testing.T, name string) {
 	t.Helper()
 	at, err := h.v.OpenSnapshot(t.Context(), name)
-	Must(t, err)
+	must.Do(t, err)
 	defer at.Close()
 	if !maps.Equal(takeCopy(t, at), h.was[name]) {
 		t.Errorf("snapshot %s is another one", name)
@@ -167,13 +170,13 @@ func (h *restoring) restore(t *testing.T) {
 		}
 		return
 	}
-	Must(t, err)
+	must.Do(t, err)
 	if !maps.Equal(takeCopy(t, h.v), before) {
 		t.Error("a dry run changed the volume")
 	}
 	names := 0
 	did, err := h.v.Restore(t.Context(), name, top, &folio.RestoreOptions{Progress: func(string, folio.RestoreReport) { names++ }})
-	Must(t, err)
+	must.Do(t, err)
 	if did != would || int64(names) != did.Made+did.Changed+did.Removed+did.Equal {
 		t.Errorf("%d names, %+v, and before %+v", names, did, would)
 	}
@@ -230,11 +233,11 @@ func (h *restoring) judge(t *testing.T, top string, was, before, now treeCopy) {
 func TestRestoreWay(t *testing.T) {
 	t.Parallel()
 	v := Empty(t)
-	Must(t, v.MkdirAll("a/b", 0o750))
-	Must(t, v.WriteFile("a/b/f", []byte("old"), 0o640))
-	Must(t, v.Symlink("a", "l"))
-	Must(t, v.Symlink("b/f", "a/to"))
-	Must(t, v.CreateSnapshot(t.Context(), "s"))
+	must.Do(t, v.MkdirAll("a/b", 0o750))
+	must.Do(t, v.WriteFile("a/b/f", []byte("old"), 0o640))
+	must.Do(t, v.Symlink("a", "l"))
+	must.Do(t, v.Symlink("b/f", "a/to"))
+	must.Do(t, v.CreateSnapshot(t.Context(), "s"))
 	restore := func(name string) (folio.RestoreReport, error) { return v.Restore(t.Context(), "s", name, nil) }
 	wantFile := func(name, want string) {
 		t.Helper()
@@ -242,10 +245,10 @@ func TestRestoreWay(t *testing.T) {
 			t.Errorf("%s: %q, %v, want %q", name, p, err, want)
 		}
 	}
-	Must(t, v.RemoveAll("a"))
-	Must(t, v.WriteFile("other", []byte("new"), 0o640))
+	must.Do(t, v.RemoveAll("a"))
+	must.Do(t, v.WriteFile("other", []byte("new"), 0o640))
 	report, err := restore("l/b/f/") // through a link, and with a slash
-	Must(t, err)
+	must.Do(t, err)
 	wantFile("a/b/f", "old")
 	if info, err := v.Stat("a/b"); err != nil || info.Mode() != fs.ModeDir|0o750 || report.Made != 1 {
 		t.Errorf("%v, %v, %+v", info, err, report)
@@ -254,31 +257,31 @@ func TestRestoreWay(t *testing.T) {
 		t.Error("a neighbour came back")
 	}
 	_, err = restore("a/to")
-	Must(t, err)
+	must.Do(t, err)
 	if target, err := v.Readlink("a/to"); err != nil || target != "b/f" {
 		t.Errorf("%q, %v", target, err)
 	}
 	_, err = restore("a")
-	Must(t, err)
+	must.Do(t, err)
 	for _, name := range []string{"a/.", "./a//b/..", "l/.", "l/b/../."} {
-		Must(t, v.WriteFile("a/x", nil, 0o644))
+		must.Do(t, v.WriteFile("a/x", nil, 0o644))
 		report, err = restore(name)
-		Must(t, err)
+		must.Do(t, err)
 		if report.Removed != 1 || report.Made+report.Changed != 1 { // and the time of a
 			t.Errorf("%s: %+v", name, report)
 		}
 	}
 	wantFile("other", "new")
-	Must(t, v.RemoveAll("a"))
-	Must(t, v.WriteFile("a", nil, 0o640))
+	must.Do(t, v.RemoveAll("a"))
+	must.Do(t, v.WriteFile("a", nil, 0o640))
 	if _, err := restore("a/b"); !errors.Is(err, folio.ErrNotDirectory) {
 		t.Errorf("a file is in the way: %v", err)
 	}
 	_, err = restore("a")
-	Must(t, err)
+	must.Do(t, err)
 	wantFile("a/b/f", "old")
 	_, err = restore(".")
-	Must(t, err)
+	must.Do(t, err)
 	if _, err := v.Lstat("other"); !errors.Is(err, fs.ErrNotExist) {
 		t.Error("the root has a new file")
 	}
@@ -289,9 +292,9 @@ func TestRestoreWay(t *testing.T) {
 func TestRestoreErrors(t *testing.T) {
 	t.Parallel()
 	v := Empty(t)
-	Must(t, v.WriteFile("f", []byte("old"), 0o640))
-	Must(t, v.CreateSnapshot(t.Context(), "s"))
-	Must(t, v.WriteFile("f", []byte("new"), 0o640))
+	must.Do(t, v.WriteFile("f", []byte("old"), 0o640))
+	must.Do(t, v.CreateSnapshot(t.Context(), "s"))
+	must.Do(t, v.WriteFile("f", []byte("new"), 0o640))
 	wantPath := func(err, target error, path string) {
 		t.Helper()
 		e, ok := errors.AsType[*fs.PathError](err)
@@ -308,7 +311,7 @@ func TestRestoreErrors(t *testing.T) {
 	_, err = v.Restore(t.Context(), "s", "../f", nil)
 	wantPath(err, folio.ErrEscapes, "@s:../f")
 	hasty := Again(t, v, &folio.Options{BusyTimeout: -1})
-	Must(t, hasty.Update(t.Context(), func(tx *folio.Tx) error {
+	must.Do(t, hasty.Update(t.Context(), func(tx *folio.Tx) error {
 		_, err := hasty.Restore(t.Context(), "s", "f", nil)
 		wantPath(err, folio.ErrBusy, "@s")
 		return nil
@@ -316,10 +319,10 @@ func TestRestoreErrors(t *testing.T) {
 	_, err = Again(t, v, &folio.Options{ReadOnly: true}).Restore(t.Context(), "s", "f", nil)
 	wantPath(err, folio.ErrReadOnly, "f")
 	at, err := v.OpenSnapshot(t.Context(), "s")
-	Must(t, err)
+	must.Do(t, err)
 	_, err = at.Restore(t.Context(), "s", "f", nil)
 	wantPath(err, errors.ErrUnsupported, "@s@s")
-	Must(t, at.Close())
+	must.Do(t, at.Close())
 	if got := ReadAll(t, v, "f"); got != "new" {
 		t.Errorf("%q", got)
 	}
@@ -329,19 +332,19 @@ func TestRestoreErrors(t *testing.T) {
 func TestRestoreOpen(t *testing.T) {
 	t.Parallel()
 	v := Empty(t)
-	Must(t, v.WriteFile("kept", []byte("old"), 0o640))
-	Must(t, v.CreateSnapshot(t.Context(), "s"))
-	Must(t, v.WriteFile("new", []byte("to be removed"), 0o640))
+	must.Do(t, v.WriteFile("kept", []byte("old"), 0o640))
+	must.Do(t, v.CreateSnapshot(t.Context(), "s"))
+	must.Do(t, v.WriteFile("new", []byte("to be removed"), 0o640))
 	kept, err := v.OpenFile("kept", 2, 0)
-	Must(t, err)
+	must.Do(t, err)
 	defer kept.Close()
 	_, err = kept.WriteAt([]byte("NEWER"), 0)
-	Must(t, err)
+	must.Do(t, err)
 	gone, err := v.Open("new")
-	Must(t, err)
+	must.Do(t, err)
 	defer gone.Close()
 	_, err = v.Restore(t.Context(), "s", ".", nil)
-	Must(t, err)
+	must.Do(t, err)
 	p := make([]byte, 100)
 	if n, _ := kept.ReadAt(p, 0); string(p[:n]) != "old" {
 		t.Errorf("a file that stays shows %q", p[:n])
@@ -350,7 +353,7 @@ func TestRestoreOpen(t *testing.T) {
 		t.Errorf("a file that was removed shows %q", p[:n])
 	}
 	_, err = kept.WriteAt([]byte("OLD"), 0)
-	Must(t, err)
+	must.Do(t, err)
 	if got := ReadAll(t, v, "kept"); got != "OLD" {
 		t.Errorf("%q", got)
 	}
@@ -366,19 +369,19 @@ func TestRestoreSparse(t *testing.T) {
 	v := Empty(t)
 	const size = 100 << 20
 	f, err := v.Create("f")
-	Must(t, err)
+	must.Do(t, err)
 	defer f.Close()
 	_, err = f.WriteAt([]byte("middle"), size/2)
-	Must(t, err)
-	Must(t, f.Truncate(size))
-	Must(t, v.CreateSnapshot(t.Context(), "s"))
+	must.Do(t, err)
+	must.Do(t, f.Truncate(size))
+	must.Do(t, v.CreateSnapshot(t.Context(), "s"))
 	was := takeCopy(t, v)["f"]
 	for _, off := range []int64{1, size/2 + 2, size - 5, size + 1_000_000} {
 		_, err = f.WriteAt([]byte("changed"), off)
-		Must(t, err)
+		must.Do(t, err)
 	}
 	report, err := v.Restore(t.Context(), "s", "f", nil)
-	Must(t, err)
+	must.Do(t, err)
 	now := takeCopy(t, v)["f"]
 	if now.alike(true) != was.alike(true) || now.node.Holes != was.node.Holes {
 		t.Errorf("%+v, want %+v", now.node, was.node)
@@ -386,9 +389,9 @@ func TestRestoreSparse(t *testing.T) {
 	if report.Bytes == 0 || report.Bytes > 1<<20 || report.Changed != 1 {
 		t.Errorf("%+v", report)
 	}
-	Must(t, v.Remove("f"))
+	must.Do(t, v.Remove("f"))
 	report, err = v.Restore(t.Context(), "s", "f", nil)
-	Must(t, err)
+	must.Do(t, err)
 	if now := takeCopy(t, v)["f"]; now.alike(false) != was.alike(false) || now.node.Holes != was.node.Holes || report.Bytes > 1<<20 {
 		t.Errorf("made: %+v, want %+v, %+v", now.node, was.node, report)
 	}
@@ -400,24 +403,24 @@ func TestRestoreEqual(t *testing.T) {
 	t.Parallel()
 	v := Empty(t)
 	fill := func() {
-		Must(t, v.MkdirAll("d/e", 0o755))
+		must.Do(t, v.MkdirAll("d/e", 0o755))
 		for _, name := range []string{"d/a", "d/b", "d/e/c"} {
-			Must(t, v.WriteFile(name, RandomBytes(rand.New(rand.NewPCG(1, 1)), 200_000), 0o644))
-			Must(t, v.SetXattr(name, "user.x", []byte(name)))
-			Must(t, v.Chtimes(name, time.Unix(1, 0), time.Unix(2, 0)))
+			must.Do(t, v.WriteFile(name, random.Bytes(rand.New(rand.NewPCG(1, 1)), 200_000), 0o644))
+			must.Do(t, v.SetXattr(name, "user.x", []byte(name)))
+			must.Do(t, v.Chtimes(name, time.Unix(1, 0), time.Unix(2, 0)))
 		}
 		for _, name := range []string{"d/e", "d"} {
-			Must(t, v.Chtimes(name, time.Unix(1, 0), time.Unix(2, 0)))
+			must.Do(t, v.Chtimes(name, time.Unix(1, 0), time.Unix(2, 0)))
 		}
 	}
 	fill()
-	Must(t, v.CreateSnapshot(t.Context(), "s"))
-	Must(t, v.RemoveAll("d"))
+	must.Do(t, v.CreateSnapshot(t.Context(), "s"))
+	must.Do(t, v.RemoveAll("d"))
 	fill()
-	Must(t, v.SetXattr("d/b", "user.x", []byte("other")))
+	must.Do(t, v.SetXattr("d/b", "user.x", []byte("other")))
 	now := takeCopy(t, v)
 	report, err := v.Restore(t.Context(), "s", "d", nil)
-	Must(t, err)
+	must.Do(t, err)
 	// d/b comes back as a new inode, and d gets its time again.
 	if report.Equal != 3 || report.Changed != 2 || report.Made != 0 || report.Removed != 0 {
 		t.Errorf("%+v", report)
@@ -436,12 +439,12 @@ func TestRestoreFull(t *testing.T) {
 	const size = 1 << 20
 	v := Limited(t, size)
 	for _, name := range []string{"a", "b"} {
-		Must(t, v.WriteFile(name, bytes.Repeat([]byte(name), size/3), 0o644))
+		must.Do(t, v.WriteFile(name, bytes.Repeat([]byte(name), size/3), 0o644))
 	}
-	Must(t, v.CreateSnapshot(t.Context(), "s"))
-	Must(t, v.Remove("a"))
-	Must(t, v.Remove("b"))
-	Must(t, v.WriteFile("c", []byte("new"), 0o644))
+	must.Do(t, v.CreateSnapshot(t.Context(), "s"))
+	must.Do(t, v.Remove("a"))
+	must.Do(t, v.Remove("b"))
+	must.Do(t, v.WriteFile("c", []byte("new"), 0o644))
 	before := takeCopy(t, v)
 	_, err := v.Restore(t.Context(), "s", ".", nil)
 	WantFull(t, "Restore", err)
@@ -474,19 +477,19 @@ func TestRestoreSQL(t *testing.T) {
 			"UPDATE node SET nlink = 7, mtime_ns = 1 WHERE ino = (SELECT ino FROM entry WHERE name = 'e')",
 		} {
 			v := Empty(t)
-			Must(t, v.MkdirAll("d/e", 0o755))
-			Must(t, v.MkdirAll("x/y", 0o755))
-			Must(t, v.WriteFile("d/e/f", []byte("first"), 0o644))
-			Must(t, v.WriteFile("d/e/g", []byte("second"), 0o644))
-			Must(t, v.WriteFile("x/y/z", []byte("third"), 0o644))
-			Must(t, v.SetXattr("d/e/f", "user.x", []byte("value")))
-			Must(t, v.CreateSnapshot(t.Context(), "s"))
+			must.Do(t, v.MkdirAll("d/e", 0o755))
+			must.Do(t, v.MkdirAll("x/y", 0o755))
+			must.Do(t, v.WriteFile("d/e/f", []byte("first"), 0o644))
+			must.Do(t, v.WriteFile("d/e/g", []byte("second"), 0o644))
+			must.Do(t, v.WriteFile("x/y/z", []byte("third"), 0o644))
+			must.Do(t, v.SetXattr("d/e/f", "user.x", []byte("value")))
+			must.Do(t, v.CreateSnapshot(t.Context(), "s"))
 			was := takeCopy(t, v)
 			info, err := v.Info(t.Context())
-			Must(t, err)
+			must.Do(t, err)
 			sqlite(t, info.Path, change)
 			_, err = v.Restore(t.Context(), "s", top, nil)
-			Must(t, err)
+			must.Do(t, err)
 			now := takeCopy(t, v)
 			for name, f := range was {
 				if got, ok := now[name]; isIn(name, top) && (!ok || got.alike(false) != f.alike(false)) {
@@ -496,7 +499,7 @@ func TestRestoreSQL(t *testing.T) {
 			if len(now) != len(was) {
 				t.Errorf("%s of %s: %d files, want %d", change, top, len(now), len(was))
 			}
-			Must(t, v.Close())
+			must.Do(t, v.Close())
 		}
 	}
 }

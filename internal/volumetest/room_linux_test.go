@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
+	"github.com/foliofs/folio/internal/random"
 )
 
 // tmpfsDisk mounts a tmpfs, which only root can.
@@ -22,7 +24,7 @@ func tmpfsDisk(t *testing.T, options string) (dir string) {
 	if err := syscall.Mount("none", dir, "tmpfs", 0, options); err != nil {
 		t.Skip("a small disk: cannot mount one:", err)
 	}
-	t.Cleanup(func() { Must(t, syscall.Unmount(dir, syscall.MNT_DETACH)) })
+	t.Cleanup(func() { must.Do(t, syscall.Unmount(dir, syscall.MNT_DETACH)) })
 	return dir
 }
 
@@ -30,13 +32,13 @@ func tmpfsDisk(t *testing.T, options string) (dir string) {
 func fillRest(t *testing.T, dir string) {
 	t.Helper()
 	f, err := os.CreateTemp(dir, "rest")
-	Must(t, err)
+	must.Do(t, err)
 	for n := 4096; n > 0; {
 		if _, err := f.Write(make([]byte, n)); err != nil {
 			n /= 2
 		}
 	}
-	Must(t, f.Close())
+	must.Do(t, f.Close())
 }
 
 // TestFullDiskRemoving fills a disk to the last block, by files in a volume and then by another
@@ -67,9 +69,9 @@ func TestFullDiskRemoving(t *testing.T) {
 				names := fillVolume(t, path)
 				if log {
 					other, err := folio.Open(path, nil)
-					Must(t, err)
-					defer func() { Must(t, other.Close()) }()
-					Must(t, other.Remove("small")) // so that there is one
+					must.Do(t, err)
+					defer func() { must.Do(t, other.Close()) }()
+					must.Do(t, other.Remove("small")) // so that there is one
 				}
 				fillRest(t, dir)
 				for i, removal := range removals {
@@ -101,8 +103,8 @@ const fileOnFull = 300_000 // bytes
 func fillVolume(t *testing.T, path string) (names []string) {
 	t.Helper()
 	v, err := folio.Open(path, &folio.Options{Create: true})
-	Must(t, err)
-	Must(t, v.WriteFile("small", []byte("small"), 0o644))
+	must.Do(t, err)
+	must.Do(t, v.WriteFile("small", []byte("small"), 0o644))
 	for _, size := range []int{fileOnFull, 20_000, 10} {
 		for n := 0; ; n++ {
 			name := fmt.Sprint("f", size, ".", n)
@@ -110,13 +112,13 @@ func fillVolume(t *testing.T, path string) (names []string) {
 			if errors.Is(err, folio.ErrFull) || err == nil && n == 500 {
 				break
 			}
-			Must(t, err)
+			must.Do(t, err)
 			if size == fileOnFull {
 				names = append(names, name)
 			}
 		}
 	}
-	Must(t, v.Close())
+	must.Do(t, v.Close())
 	if len(names) < 5 {
 		t.Fatalf("only %d files", len(names))
 	}
@@ -124,7 +126,7 @@ func fillVolume(t *testing.T, path string) (names []string) {
 }
 
 func contentOf(name string, size int) []byte {
-	return RandomBytes(rand.New(rand.NewPCG(uint64(len(name)), uint64(name[len(name)-1]))), size)
+	return random.Bytes(rand.New(rand.NewPCG(uint64(len(name)), uint64(name[len(name)-1]))), size)
 }
 
 // removeOnFull removes a file by a volume that is opened for it, and writes another file by a
@@ -132,13 +134,13 @@ func contentOf(name string, size int) []byte {
 func removeOnFull(t *testing.T, path, name, what string, remove func(v *folio.Volume, name string) error) {
 	t.Helper()
 	v, err := folio.Open(path, nil)
-	Must(t, err)
+	must.Do(t, err)
 	if err := remove(v, name); err != nil {
 		t.Errorf("%s on a full disk: %v", what, err)
 	}
-	Must(t, v.Close())
+	must.Do(t, v.Close())
 	v, err = folio.Open(path, nil)
-	Must(t, err)
+	must.Do(t, err)
 	err = v.WriteFile("again "+what, make([]byte, 50_000), 0o644)
 	for n := 0; errors.Is(err, folio.ErrFull) && n < 10_000; n++ { // another Volume may read in the log for some milliseconds
 		runtime.Gosched()
@@ -148,15 +150,15 @@ func removeOnFull(t *testing.T, path, name, what string, remove func(v *folio.Vo
 		t.Errorf("WriteFile after %s: %v", what, err)
 	}
 	WantClean(t, v)
-	Must(t, v.Close())
+	must.Do(t, v.Close())
 }
 
 func checkContent(t *testing.T, path, name string) {
 	t.Helper()
 	v, err := folio.Open(path, nil)
-	Must(t, err)
+	must.Do(t, err)
 	WantFile(t, v, name, string(contentOf(name, fileOnFull)))
-	Must(t, v.Close())
+	must.Do(t, v.Close())
 }
 
 // TestFullDiskLarge removes a file whose freelist alone is larger than the room that is kept, from
@@ -169,21 +171,21 @@ func TestFullDiskLarge(t *testing.T) {
 	}
 	dir := tmpfsDisk(t, "size=310m")
 	path := filepath.Join(dir, "v.folio")
-	Must(t, folio.Create(t.Context(), path, nil, func(b *folio.Builder) error {
+	must.Do(t, folio.Create(t.Context(), path, nil, func(b *folio.Builder) error {
 		return b.Add(&folio.Header{Name: "large", Mode: 0o644}, io.LimitReader(rand.NewChaCha8([32]byte{1}), 300<<20))
 	}))
 	v, err := folio.Open(path, nil)
-	Must(t, err)
-	Must(t, v.WriteFile("one", []byte("more"), 0o644))
-	Must(t, v.Close())
+	must.Do(t, err)
+	must.Do(t, v.WriteFile("one", []byte("more"), 0o644))
+	must.Do(t, v.Close())
 	fillRest(t, dir)
 	v, err = folio.Open(path, nil)
-	Must(t, err)
-	Must(t, v.Remove("large"))
-	Must(t, v.Close())
+	must.Do(t, err)
+	must.Do(t, v.Remove("large"))
+	must.Do(t, v.Close())
 	v, err = folio.Open(path, nil)
-	Must(t, err)
-	Must(t, v.WriteFile("again", make([]byte, 100<<20), 0o644))
+	must.Do(t, err)
+	must.Do(t, v.WriteFile("again", make([]byte, 100<<20), 0o644))
 	WantClean(t, v)
-	Must(t, v.Close())
+	must.Do(t, v.Close())
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 )
 
 // BenchmarkAfterSnapshot writes files of 500 and of 5000 bytes, and 4 KiB into a file of 64 MiB: in
@@ -16,21 +17,21 @@ func BenchmarkAfterSnapshot(b *testing.B) {
 	content := make([]byte, 5000)
 	write := func(b *testing.B, v *folio.Volume, i int) {
 		content[0]++
-		Must(b, v.WriteFile(fmt.Sprintf("d%d/f%d", i/100, i), content, 0o644))
+		must.Do(b, v.WriteFile(fmt.Sprintf("d%d/f%d", i/100, i), content, 0o644))
 	}
 	volume := func(b *testing.B) *folio.Volume {
 		v := Empty(b)
 		for i := range files {
 			if i%100 == 0 {
-				Must(b, v.Mkdir(fmt.Sprint("d", i/100), 0o755))
+				must.Do(b, v.Mkdir(fmt.Sprint("d", i/100), 0o755))
 			}
 			write(b, v, i)
 		}
 		f, err := v.Create("large")
-		Must(b, err)
+		must.Do(b, err)
 		_, err = f.Write(make([]byte, 64<<20))
-		Must(b, err)
-		Must(b, f.Close())
+		must.Do(b, err)
+		must.Do(b, f.Close())
 		return v
 	}
 	for _, of := range []string{"WriteFile500", "WriteFile5000", "WriteAt"} {
@@ -40,7 +41,7 @@ func BenchmarkAfterSnapshot(b *testing.B) {
 				return
 			}
 			_, err := f.WriteAt(content[:4096:4096], int64(i)*65536%(64<<20)+4096)
-			Must(b, err)
+			must.Do(b, err)
 		}
 		round := files
 		if of == "WriteAt" {
@@ -54,17 +55,17 @@ func BenchmarkAfterSnapshot(b *testing.B) {
 				}
 				v := volume(b)
 				f, err := v.OpenFile("large", 2, 0)
-				Must(b, err)
+				must.Do(b, err)
 				defer f.Close()
 				n := 0
 				for b.Loop() {
 					if i := n % round; i == 0 && state != "none" {
 						b.StopTimer()
 						if n > 0 && state == "first" {
-							Must(b, v.RemoveSnapshot(b.Context(), fmt.Sprint("s", n-round)))
+							must.Do(b, v.RemoveSnapshot(b.Context(), fmt.Sprint("s", n-round)))
 						}
 						if n == 0 || state == "first" {
-							Must(b, v.CreateSnapshot(b.Context(), fmt.Sprint("s", n)))
+							must.Do(b, v.CreateSnapshot(b.Context(), fmt.Sprint("s", n)))
 						}
 						if n == 0 && state == "second" {
 							for i := range round {
@@ -87,24 +88,24 @@ func BenchmarkAtSnapshot(b *testing.B) {
 	const files = 100_000
 	name := func(i int) string { return fmt.Sprintf("d%d/f%d", i/100, i) }
 	v := Empty(b)
-	Must(b, v.Update(b.Context(), func(tx *folio.Tx) error {
+	must.Do(b, v.Update(b.Context(), func(tx *folio.Tx) error {
 		for i := range files {
 			if i%100 == 0 {
-				Must(b, tx.Mkdir(fmt.Sprint("d", i/100), 0o755))
+				must.Do(b, tx.Mkdir(fmt.Sprint("d", i/100), 0o755))
 			}
-			Must(b, tx.WriteFile(name(i), []byte("content of a small file"), 0o644))
+			must.Do(b, tx.WriteFile(name(i), []byte("content of a small file"), 0o644))
 		}
 		return nil
 	}))
-	Must(b, v.CreateSnapshot(b.Context(), "s"))
-	Must(b, v.Update(b.Context(), func(tx *folio.Tx) error {
+	must.Do(b, v.CreateSnapshot(b.Context(), "s"))
+	must.Do(b, v.Update(b.Context(), func(tx *folio.Tx) error {
 		for i := 0; i < files; i += 10 {
-			Must(b, tx.WriteFile(name(i), []byte("changed"), 0o644))
+			must.Do(b, tx.WriteFile(name(i), []byte("changed"), 0o644))
 		}
 		return nil
 	}))
 	at, err := v.OpenSnapshot(b.Context(), "s")
-	Must(b, err)
+	must.Do(b, err)
 	defer at.Close()
 	for _, of := range []struct {
 		what string
@@ -113,15 +114,15 @@ func BenchmarkAtSnapshot(b *testing.B) {
 		{"Walk", func(v *folio.Volume, _ int) error {
 			return fs.WalkDir(v.FS(), ".", func(_ string, _ fs.DirEntry, err error) error { return err })
 		}},
-		{"Stat", func(v *folio.Volume, i int) error { return Second(v.Stat(name(i))) }},
-		{"ReadFile", func(v *folio.Volume, i int) error { return Second(v.ReadFile(name(i))) }},
+		{"Stat", func(v *folio.Volume, i int) error { return must.Second(v.Stat(name(i))) }},
+		{"ReadFile", func(v *folio.Volume, i int) error { return must.Second(v.ReadFile(name(i))) }},
 	} {
 		for _, state := range []string{"live", "at"} {
 			b.Run(of.what+"/"+state, func(b *testing.B) {
 				volume := map[string]*folio.Volume{"live": v, "at": at}[state]
 				r := rand.New(rand.NewPCG(1, 1))
 				for b.Loop() {
-					Must(b, of.call(volume, r.IntN(files)))
+					must.Do(b, of.call(volume, r.IntN(files)))
 				}
 			})
 		}

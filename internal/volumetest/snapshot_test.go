@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
+	"github.com/foliofs/folio/internal/random"
 )
 
 var snapshotOps = flag.Int("snapshot.ops", 4000, "operations of the test of snapshots")
@@ -24,7 +26,7 @@ func TestSnapshots(t *testing.T) {
 		t.Skip("in one goroutine")
 	}
 	t.Parallel()
-	r := Random(t)
+	r := random.New(t)
 	v := Empty(t)
 	h := NewHistory(r, v, v, Again(t, v, nil))
 	h.Run(t, *snapshotOps)
@@ -40,7 +42,7 @@ func TestSnapshotsGone(t *testing.T) {
 		t.Skip("in one goroutine")
 	}
 	t.Parallel()
-	seed := Random(t).Uint64()
+	seed := random.New(t).Uint64()
 	var sizes [2]int64
 	var schemas [2]string
 	for i := range sizes {
@@ -48,18 +50,18 @@ func TestSnapshotsGone(t *testing.T) {
 		v := Empty(t)
 		for n := range 600 {
 			if i == 1 && n%20 == 7 {
-				Must(t, v.CreateSnapshot(t.Context(), fmt.Sprint("s", n)))
+				must.Do(t, v.CreateSnapshot(t.Context(), fmt.Sprint("s", n)))
 			}
 			randomChange(r, v)
 		}
 		list, err := v.Snapshots(t.Context())
-		Must(t, err)
+		must.Do(t, err)
 		for _, s := range list {
-			Must(t, v.RemoveSnapshot(t.Context(), s.Name))
+			must.Do(t, v.RemoveSnapshot(t.Context(), s.Name))
 		}
-		Must(t, v.Compact(t.Context(), nil))
+		must.Do(t, v.Compact(t.Context(), nil))
 		info, err := v.Info(t.Context())
-		Must(t, errors.Join(err, v.Close()))
+		must.Do(t, errors.Join(err, v.Close()))
 		sizes[i], schemas[i] = Size(t, Open(t, info.Path)), sqlite(t, info.Path, "SELECT group_concat(sql) FROM sqlite_schema")
 	}
 	if sizes[0] != sizes[1] || schemas[0] != schemas[1] {
@@ -72,19 +74,19 @@ func TestSnapshotsGone(t *testing.T) {
 func TestSnapshotHalfRemoved(t *testing.T) {
 	t.Parallel()
 	v := Empty(t)
-	Must(t, v.WriteFile("f", []byte("content"), 0o644))
-	Must(t, v.CreateSnapshot(t.Context(), "s"))
-	Must(t, v.WriteFile("f", []byte("changed"), 0o644))
+	must.Do(t, v.WriteFile("f", []byte("content"), 0o644))
+	must.Do(t, v.CreateSnapshot(t.Context(), "s"))
+	must.Do(t, v.WriteFile("f", []byte("changed"), 0o644))
 	info, err := v.Info(t.Context())
-	Must(t, errors.Join(err, v.Close()))
+	must.Do(t, errors.Join(err, v.Close()))
 	sqlite(t, info.Path, "UPDATE snapshot SET name = NULL")
 	v, err = folio.Open(info.Path, nil)
-	Must(t, err)
+	must.Do(t, err)
 	if list, err := v.Snapshots(t.Context()); err != nil || len(list) > 0 {
 		t.Errorf("%v, %v", list, err)
 	}
 	WantClean(t, v)
-	Must(t, errors.Join(v.WriteFile("g", nil, 0o644), v.Close()))
+	must.Do(t, errors.Join(v.WriteFile("g", nil, 0o644), v.Close()))
 	if got := sqlite(t, info.Path, "SELECT count(*) FROM sqlite_schema WHERE name LIKE '%was%' OR name = 'snapshot'"); got != "0" {
 		t.Errorf("%s objects are left", got)
 	}
@@ -102,16 +104,16 @@ func TestSnapshotNumbers(t *testing.T) {
 		"WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500) INSERT INTO data_was SELECT i, 9223372036854775807, 0 FROM n",
 	} {
 		v := Empty(t)
-		Must(t, v.WriteFile("f", []byte("content"), 0o644))
-		Must(t, v.CreateSnapshot(t.Context(), "s"))
+		must.Do(t, v.WriteFile("f", []byte("content"), 0o644))
+		must.Do(t, v.CreateSnapshot(t.Context(), "s"))
 		info, err := v.Info(t.Context())
-		Must(t, errors.Join(err, v.Close()))
+		must.Do(t, errors.Join(err, v.Close()))
 		sqlite(t, info.Path, change)
 		v = Open(t, info.Path)
-		Must(t, v.WriteFile("f", []byte("changed"), 0o644))
-		Must(t, v.WriteFile("f", []byte("again"), 0o644))
+		must.Do(t, v.WriteFile("f", []byte("changed"), 0o644))
+		must.Do(t, v.WriteFile("f", []byte("again"), 0o644))
 		at, err := v.OpenSnapshot(t.Context(), "s")
-		Must(t, err)
+		must.Do(t, err)
 		if p, err := at.ReadFile("f"); err != nil || string(p) != "content" {
 			t.Errorf("%s: %q, %v", change, p, err)
 		}
@@ -132,7 +134,7 @@ func TestSnapshotErrors(t *testing.T) {
 	t.Parallel()
 	v := Empty(t)
 	ctx := context.Background()
-	Must(t, v.CreateSnapshot(ctx, "a"))
+	must.Do(t, v.CreateSnapshot(ctx, "a"))
 	for _, name := range []string{"", ".", "..", "a@b", "a:b", "a/b", "a\nb", "\xff", string(make([]byte, 300))} {
 		if err := v.CreateSnapshot(ctx, name); !errors.Is(err, folio.ErrSnapshotName) || !errors.Is(err, fs.ErrInvalid) {
 			t.Errorf("Snapshot(%q): %v", name, err)
@@ -148,15 +150,15 @@ func TestSnapshotErrors(t *testing.T) {
 		t.Errorf("removed: %v", err)
 	}
 	at, err := v.OpenSnapshot(ctx, "a")
-	Must(t, err)
+	must.Do(t, err)
 	if err := at.WriteFile("x", nil, 0o644); !errors.Is(err, folio.ErrReadOnly) {
 		t.Errorf("written: %v", err)
 	}
-	Must(t, v.RemoveSnapshot(ctx, "a"))
+	must.Do(t, v.RemoveSnapshot(ctx, "a"))
 	if _, err := at.ReadDir("."); !errors.Is(err, folio.ErrNoSnapshot) {
 		t.Errorf("read after it was removed: %v", err)
 	}
-	Must(t, at.Close())
+	must.Do(t, at.Close())
 	if _, err := at.ReadDir("."); !errors.Is(err, fs.ErrClosed) {
 		t.Errorf("read after Close: %v", err)
 	}
@@ -173,24 +175,24 @@ func TestSnapshotInView(t *testing.T) {
 			t.Errorf("%s: %q, %v, want %q", name, p, err, content)
 		}
 	}
-	Must(t, v.MkdirAll("d/e", 0o755))
-	Must(t, v.WriteFile("d/e/f", []byte("first"), 0o644))
-	Must(t, v.CreateSnapshot(ctx, "a"))
-	Must(t, v.WriteFile("d/e/f", []byte("second"), 0o644))
-	Must(t, v.CreateSnapshot(ctx, "b"))
-	Must(t, v.Rename("d", "c"))
+	must.Do(t, v.MkdirAll("d/e", 0o755))
+	must.Do(t, v.WriteFile("d/e/f", []byte("first"), 0o644))
+	must.Do(t, v.CreateSnapshot(ctx, "a"))
+	must.Do(t, v.WriteFile("d/e/f", []byte("second"), 0o644))
+	must.Do(t, v.CreateSnapshot(ctx, "b"))
+	must.Do(t, v.Rename("d", "c"))
 	var ended []*folio.Rx
-	Must(t, v.View(ctx, func(rx *folio.Rx) error {
+	must.Do(t, v.View(ctx, func(rx *folio.Rx) error {
 		a, err := rx.At("a")
-		Must(t, err)
+		must.Do(t, err)
 		b, err := rx.At("b")
-		Must(t, err)
-		Must(t, Again(t, v, nil).RemoveSnapshot(ctx, "a")) // by another connection: the view does not see it
+		must.Do(t, err)
+		must.Do(t, Again(t, v, nil).RemoveSnapshot(ctx, "a")) // by another connection: the view does not see it
 		want(a, "d/e/f", "first")
 		want(b, "d/e/f", "second")
 		want(rx, "c/e/f", "second")
 		again, err := b.At("a")
-		Must(t, err)
+		must.Do(t, err)
 		want(again, "d/e/f", "first")
 		if _, err := rx.At("none"); !errors.Is(err, folio.ErrNoSnapshot) {
 			t.Errorf("none: %v", err)
@@ -198,26 +200,26 @@ func TestSnapshotInView(t *testing.T) {
 		ended = append(ended, a, b, again)
 		return nil
 	}))
-	Must(t, v.Update(ctx, func(tx *folio.Tx) error {
+	must.Do(t, v.Update(ctx, func(tx *folio.Tx) error {
 		b, err := tx.At("b")
-		Must(t, err)
+		must.Do(t, err)
 		for i := range 3 {
-			Must(t, tx.WriteFile("c/e/f", fmt.Append(nil, "new", i), 0o600))
-			Must(t, tx.WriteFile(fmt.Sprint("c/e/young", i), nil, 0o600))
+			must.Do(t, tx.WriteFile("c/e/f", fmt.Append(nil, "new", i), 0o600))
+			must.Do(t, tx.WriteFile(fmt.Sprint("c/e/young", i), nil, 0o600))
 			want(b, "d/e/f", "second")
 			want(&tx.Rx, "c/e/f", fmt.Sprint("new", i))
 			if list, err := b.ReadDir("d/e"); len(list) != 1 {
 				t.Errorf("%v, %v", list, err)
 			}
 		}
-		Must(t, tx.RemoveAll("c"))
+		must.Do(t, tx.RemoveAll("c"))
 		want(b, "d/e/f", "second")
 		p, err := b.ReadFile("d/e/f")
-		Must(t, err)
+		must.Do(t, err)
 		ended = append(ended, b)
 		return tx.WriteFile("f", p, 0o644) // a restore by hand
 	}))
-	Must(t, v.View(ctx, func(rx *folio.Rx) error { want(rx, "f", "second"); return nil }))
+	must.Do(t, v.View(ctx, func(rx *folio.Rx) error { want(rx, "f", "second"); return nil }))
 	for _, rx := range ended {
 		if _, err := rx.ReadFile("d/e/f"); !errors.Is(err, fs.ErrClosed) {
 			t.Errorf("after the end: %v", err)
@@ -234,20 +236,20 @@ func TestRemoveSnapshots(t *testing.T) {
 	ctx := t.Context()
 	names := func() (all string) {
 		list, err := v.Snapshots(ctx)
-		Must(t, err)
+		must.Do(t, err)
 		for _, s := range list {
 			all += s.Name
 		}
 		return all
 	}
 	for _, name := range []string{"a", "b", "c"} {
-		Must(t, v.CreateSnapshot(ctx, name))
-		Must(t, v.WriteFile("f", []byte(name), 0o644))
+		must.Do(t, v.CreateSnapshot(ctx, name))
+		must.Do(t, v.WriteFile("f", []byte(name), 0o644))
 	}
 	list, err := v.Snapshots(ctx)
-	Must(t, err)
-	Must(t, Again(t, v, nil).RemoveSnapshot(ctx, "b"))
-	Must(t, v.CreateSnapshot(ctx, "b"))
+	must.Do(t, err)
+	must.Do(t, Again(t, v, nil).RemoveSnapshot(ctx, "b"))
+	must.Do(t, v.CreateSnapshot(ctx, "b"))
 	err = v.RemoveSnapshots(ctx, list...)
 	if e, ok := errors.AsType[*fs.PathError](err); !errors.Is(err, folio.ErrNoSnapshot) || !ok || !strings.HasSuffix(e.Path, "@b") {
 		t.Errorf("another process has made it again: %v", err)
@@ -258,8 +260,8 @@ func TestRemoveSnapshots(t *testing.T) {
 	if err := v.RemoveSnapshots(ctx, list[0], folio.Snapshot{Name: "none"}); !errors.Is(err, folio.ErrNoSnapshot) {
 		t.Errorf("none: %v", err)
 	}
-	Must(t, v.RemoveSnapshots(ctx))
-	Must(t, v.RemoveSnapshots(ctx, list[0], list[0], folio.Snapshot{Name: "b"}))
+	must.Do(t, v.RemoveSnapshots(ctx))
+	must.Do(t, v.RemoveSnapshots(ctx, list[0], list[0], folio.Snapshot{Name: "b"}))
 	if got := names(); got != "c" {
 		t.Errorf("%s is left", got)
 	}

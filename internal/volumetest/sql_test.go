@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/store"
 )
 
@@ -48,7 +49,7 @@ func TestSQL(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "v.folio")
 	files := append([]Entry{{"holes", strings.Repeat("\x00", 70000) + "x" + strings.Repeat("\x00", 200000), 0o644}, {"nul", "a\x00b", 0o644}}, Samples...)
-	Must(t, folio.Create(context.Background(), path, nil, AddAll(files...)))
+	must.Do(t, folio.Create(context.Background(), path, nil, AddAll(files...)))
 	for sql, want := range map[string]string{
 		"PRAGMA integrity_check":    "ok",
 		"PRAGMA application_id":     "1181707369",
@@ -82,7 +83,7 @@ func TestSQL(t *testing.T) {
 func TestFormatPage(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/reference/format.md")
-	Must(t, err)
+	must.Do(t, err)
 	for _, sql := range store.Schema {
 		if strings.HasPrefix(sql, "CREATE TABLE") && !strings.Contains(string(page), sql+";\n") {
 			t.Errorf("docs/reference/format.md does not have\n%s;", sql)
@@ -94,7 +95,7 @@ func TestFormatPage(t *testing.T) {
 func TestWrittenBySQL(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "v.folio")
-	Must(t, folio.Create(context.Background(), path, nil, AddAll(Entry{"f", "old", 0o644}, Entry{"d/x", "", 0o644})))
+	must.Do(t, folio.Create(context.Background(), path, nil, AddAll(Entry{"f", "old", 0o644}, Entry{"d/x", "", 0o644})))
 	v := Open(t, path)
 	if p, err := v.ReadFile("f"); err != nil || string(p) != "old" {
 		t.Fatalf("%q, %v", p, err)
@@ -123,7 +124,7 @@ func TestOpenErrors(t *testing.T) {
 	foreign := filepath.Join(t.TempDir(), "foreign.db")
 	sqlite(t, foreign, "CREATE TABLE t (a); PRAGMA application_id = 252006673")
 	text := filepath.Join(t.TempDir(), "text")
-	Must(t, os.WriteFile(text, []byte("text"), 0o600))
+	must.Do(t, os.WriteFile(text, []byte("text"), 0o600))
 	for path, want := range map[string]string{
 		foreign:              "open " + foreign + ": a SQLite database, but not a Folio volume (application_id 0x0f055111, not 0x466f6c69)",
 		text:                 "open " + text + ": ",

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/sqlitefile"
 )
 
@@ -18,13 +19,13 @@ func clonesBase(t *testing.T) []byte {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "base.folio")
 	v, err := folio.Open(path, &folio.Options{Create: true})
-	Must(t, err)
-	Must(t, errors.Join(edgeFiles(v, false), v.CreateSnapshot(t.Context(), "s"), edgeWrite(v, "c", 65_000, 10), v.CloneFile("d", "e")))
-	Must(t, v.Sync(t.Context()))
-	Must(t, v.Compact(t.Context(), nil))
-	Must(t, v.Close())
+	must.Do(t, err)
+	must.Do(t, errors.Join(edgeFiles(v, false), v.CreateSnapshot(t.Context(), "s"), edgeWrite(v, "c", 65_000, 10), v.CloneFile("d", "e")))
+	must.Do(t, v.Sync(t.Context()))
+	must.Do(t, v.Compact(t.Context(), nil))
+	must.Do(t, v.Close())
 	p, err := os.ReadFile(path)
-	Must(t, err)
+	must.Do(t, err)
 	return p
 }
 
@@ -48,14 +49,14 @@ func TestCloneColumns(t *testing.T) {
 				}
 				for _, repair := range []bool{false, true} {
 					_, _ = os.Remove(path+"-wal"), os.Remove(path+"-shm")
-					Must(t, os.WriteFile(path, base, 0o600))
+					must.Do(t, os.WriteFile(path, base, 0o600))
 					db, err := sqlitefile.Open(path, nil)
-					Must(t, err)
+					must.Do(t, err)
 					err = db.Update(t.Context(), func(tx *sqlitefile.Tx) (err error) {
 						columns, _, err = tamperKept(tx, "origin", 0, row, column, value)
 						return err
 					})
-					Must(t, db.Close())
+					must.Do(t, db.Close())
 					if columns == 0 || err != nil { // no such row, or the engine does not store it
 						continue
 					}

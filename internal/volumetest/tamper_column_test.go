@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/race"
 	"github.com/foliofs/folio/internal/store"
 	"github.com/foliofs/folio/sqlitefile"
@@ -32,23 +33,23 @@ func columnBase(t *testing.T) []byte {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "base.folio")
 	v, err := folio.Open(path, &folio.Options{Create: true})
-	Must(t, err)
-	Must(t, errors.Join(
+	must.Do(t, err)
+	must.Do(t, errors.Join(
 		v.WriteFile("f", []byte("hello"), 0o644), v.Mkdir("d", 0o755), v.WriteFile("d/g", nil, 0o644), v.Symlink("f", "l"),
 		v.Mknod("p", fs.ModeNamedPipe|0o644, 0), v.Mknod("c", fs.ModeDevice|fs.ModeCharDevice|0o644, 0x103), v.SetXattr("f", "user.a", []byte("value")),
 	))
 	for name, ino := range map[string]store.Ino{"f": inoFile, "d": inoDir, "d/g": inoBelow, "l": inoLink, "p": inoPipe, "c": inoDevice} {
 		info, err := v.Lstat(name)
-		Must(t, err)
+		must.Do(t, err)
 		if n := info.Sys().(*folio.Node); n.Ino != uint64(ino) {
 			t.Fatalf("%s is inode %d", name, n.Ino)
 		}
 	}
-	Must(t, v.Sync(t.Context()))
-	Must(t, v.Compact(t.Context(), nil))
-	Must(t, v.Close())
+	must.Do(t, v.Sync(t.Context()))
+	must.Do(t, v.Compact(t.Context(), nil))
+	must.Do(t, v.Close())
 	p, err := os.ReadFile(path)
-	Must(t, err)
+	must.Do(t, err)
 	return p
 }
 
@@ -235,11 +236,11 @@ func TestColumns(t *testing.T) {
 			t.Parallel()
 			change := func() *folio.Volume {
 				path := filepath.Join(t.TempDir(), "test.folio")
-				Must(t, os.WriteFile(path, base, 0o600))
+				must.Do(t, os.WriteFile(path, base, 0o600))
 				db, err := sqlitefile.Open(path, nil)
-				Must(t, err)
-				Must(t, db.Update(t.Context(), x.change.make))
-				Must(t, db.Close())
+				must.Do(t, err)
+				must.Do(t, db.Update(t.Context(), x.change.make))
+				must.Do(t, db.Close())
 				return Open(t, path)
 			}
 			v := change()
@@ -262,7 +263,7 @@ func TestColumns(t *testing.T) {
 func wantProblem(t *testing.T, v *folio.Volume, want string) {
 	t.Helper()
 	report, err := v.Check(t.Context(), nil)
-	Must(t, err)
+	must.Do(t, err)
 	if !slices.ContainsFunc(report.Problems, func(p folio.Problem) bool { return strings.Contains(p.What, want) }) {
 		t.Errorf("no problem %q in %+v", want, report.Problems)
 	}
@@ -272,12 +273,12 @@ func wantProblem(t *testing.T, v *folio.Volume, want string) {
 func (x *violation) repair(t *testing.T, v *folio.Volume) {
 	t.Helper()
 	report, err := v.Repair(t.Context())
-	Must(t, err)
+	must.Do(t, err)
 	if left := !report.OK(); left != x.left {
 		t.Errorf("left %+v, repaired %+v", report.Problems, report.Repairs)
 	}
 	again, err := v.Repair(t.Context())
-	Must(t, err)
+	must.Do(t, err)
 	if len(again.Repairs) > 0 || len(again.Problems) != len(report.Problems) {
 		t.Errorf("a second time: %+v", again)
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/sqlitefile"
 )
 
@@ -19,20 +20,20 @@ import (
 func historyBase(t *testing.T) []byte {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "base.folio")
-	Must(t, os.WriteFile(path, columnBase(t), 0o600))
+	must.Do(t, os.WriteFile(path, columnBase(t), 0o600))
 	v, err := folio.Open(path, nil)
-	Must(t, err)
+	must.Do(t, err)
 	ctx := t.Context()
-	Must(t, errors.Join(
+	must.Do(t, errors.Join(
 		v.CreateSnapshot(ctx, "old"), v.WriteFile("f", []byte("changed"), 0o644), v.SetXattr("f", "user.b", []byte("new")),
 		v.CreateSnapshot(ctx, "s"), v.WriteFile("f", []byte("again"), 0o644), v.SetXattr("f", "user.a", []byte("other")),
 		v.Remove("d/g"), v.Rename("l", "d/l"), v.Remove("p"),
 	))
-	Must(t, v.Sync(ctx))
-	Must(t, v.Compact(ctx, nil))
-	Must(t, v.Close())
+	must.Do(t, v.Sync(ctx))
+	must.Do(t, v.Compact(ctx, nil))
+	must.Do(t, v.Close())
 	p, err := os.ReadFile(path)
-	Must(t, err)
+	must.Do(t, err)
 	return p
 }
 
@@ -60,17 +61,17 @@ func TestHistoryColumns(t *testing.T) {
 						continue // that is a new rowid
 					}
 					path := filepath.Join(dir, "test.folio")
-					Must(t, os.WriteFile(path, base, 0o600))
+					must.Do(t, os.WriteFile(path, base, 0o600))
 					_ = os.Remove(path + "-wal")
 					_ = os.Remove(path + "-shm")
 					db, err := sqlitefile.Open(path, nil)
-					Must(t, err)
+					must.Do(t, err)
 					var kind sqlitefile.Kind
 					err = db.Update(t.Context(), func(tx *sqlitefile.Tx) (err error) {
 						columns, kind, err = tamperKept(tx, table, key, row, column, value)
 						return err
 					})
-					Must(t, db.Close())
+					must.Do(t, db.Close())
 					if columns == 0 {
 						break
 					}
@@ -79,7 +80,7 @@ func TestHistoryColumns(t *testing.T) {
 					}
 					n++
 					tampered, err := os.ReadFile(path)
-					Must(t, err)
+					must.Do(t, err)
 					what := fmt.Sprintf("%s, row %d, column %d, %.20q", table, row, column, fmt.Sprint(value))
 					if useHistory(t, path, what) {
 						found++
@@ -88,7 +89,7 @@ func TestHistoryColumns(t *testing.T) {
 					}
 					_ = os.Remove(path + "-wal")
 					_ = os.Remove(path + "-shm")
-					Must(t, os.WriteFile(path, tampered, 0o600))
+					must.Do(t, os.WriteFile(path, tampered, 0o600))
 					if err := repairHistory(t, path, live); err != nil {
 						t.Errorf("%s: repaired: %v", what, err)
 					}
@@ -160,7 +161,7 @@ func tamperKept(tx *sqlitefile.Tx, table string, key, row, column int, value any
 func liveState(t *testing.T, volume []byte) treeCopy {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "live.folio")
-	Must(t, os.WriteFile(path, volume, 0o600))
+	must.Do(t, os.WriteFile(path, volume, 0o600))
 	return takeCopy(t, Open(t, path))
 }
 

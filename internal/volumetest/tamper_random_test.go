@@ -20,6 +20,8 @@ import (
 	"testing/fstest"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
+	"github.com/foliofs/folio/internal/random"
 	"github.com/foliofs/folio/internal/store"
 	"github.com/foliofs/folio/sqlitefile"
 )
@@ -31,7 +33,7 @@ var tamperRounds = flag.Int("tamper", 40, "how many volumes TestTampered changes
 // leave nothing that it could repair. Afterwards everything must be there to be removed.
 func TestTampered(t *testing.T) {
 	t.Parallel()
-	r := Random(t)
+	r := random.New(t)
 	whole := tamperBase(t, r)
 	rounds := *tamperRounds
 	if testing.Short() { // one goroutine does all this
@@ -39,7 +41,7 @@ func TestTampered(t *testing.T) {
 	}
 	for round := range rounds {
 		name := filepath.Join(t.TempDir(), "tampered.folio")
-		Must(t, os.WriteFile(name, whole, 0o600))
+		must.Do(t, os.WriteFile(name, whole, 0o600))
 		changes := tamper(t, r, name)
 		v, err := folio.Open(name, nil)
 		if err != nil {
@@ -52,9 +54,9 @@ func TestTampered(t *testing.T) {
 		mergeTampered(t, v, names)
 		writeTampered(r, v, names)
 		removeTampered(t, v, round%2 == 0)
-		Must(t, v.Compact(t.Context(), nil))
-		Must(t, v.Backup(t.Context(), io.Discard))
-		Must(t, v.Close())
+		must.Do(t, v.Compact(t.Context(), nil))
+		must.Do(t, v.Backup(t.Context(), io.Discard))
+		must.Do(t, v.Close())
 		if list, err := os.ReadDir(filepath.Dir(name)); err != nil || len(list) != 1 {
 			t.Errorf("round %d: %v, %v", round, list, err)
 		}
@@ -70,15 +72,15 @@ func tamperBase(t *testing.T, r *rand.Rand) []byte {
 	v := Create(t, AddAll(Samples...))
 	for i := range 30 {
 		name := fmt.Sprintf("a/b/%d", i)
-		Must(t, v.WriteFile(name, make([]byte, r.IntN(3)*r.IntN(100_000)), 0o644))
-		Must(t, v.SetXattr(name, "user.i", []byte(name)))
+		must.Do(t, v.WriteFile(name, make([]byte, r.IntN(3)*r.IntN(100_000)), 0o644))
+		must.Do(t, v.SetXattr(name, "user.i", []byte(name)))
 		if i%5 == 0 {
-			Must(t, v.Link(name, fmt.Sprintf("a/link%d", i)))
-			Must(t, v.MkdirAll(fmt.Sprintf("deep/%d/x/y/z", i), 0o755))
+			must.Do(t, v.Link(name, fmt.Sprintf("a/link%d", i)))
+			must.Do(t, v.MkdirAll(fmt.Sprintf("deep/%d/x/y/z", i), 0o755))
 		}
 	}
 	var whole bytes.Buffer
-	Must(t, v.Backup(t.Context(), &whole))
+	must.Do(t, v.Backup(t.Context(), &whole))
 	return whole.Bytes()
 }
 
@@ -86,8 +88,8 @@ func tamperBase(t *testing.T, r *rand.Rand) []byte {
 func tamper(t *testing.T, r *rand.Rand, name string) (changes []string) {
 	t.Helper()
 	db, err := sqlitefile.Open(name, nil)
-	Must(t, err)
-	Must(t, db.Update(t.Context(), func(tx *sqlitefile.Tx) error {
+	must.Do(t, err)
+	must.Do(t, db.Update(t.Context(), func(tx *sqlitefile.Tx) error {
 		for range 1 + r.IntN(6) {
 			change, err := tamperRow(r, tx, []string{"node", "node", "entry", "entry", "entry", "data", "xattr", "orphan"}[r.IntN(8)])
 			if err != nil {
@@ -97,7 +99,7 @@ func tamper(t *testing.T, r *rand.Rand, name string) (changes []string) {
 		}
 		return nil
 	}))
-	Must(t, db.Close())
+	must.Do(t, db.Close())
 	return changes
 }
 
@@ -224,12 +226,12 @@ func repairTampered(t *testing.T, v *folio.Volume, name string) []string {
 	t.Helper()
 	before := storedRows(t, name)
 	report, err := v.Repair(t.Context())
-	Must(t, err)
+	must.Do(t, err)
 	if !maps.Equal(storedRows(t, name), before) {
 		t.Errorf("contents have changed: %+v", report.Repairs)
 	}
 	again, err := v.Repair(t.Context())
-	Must(t, err)
+	must.Do(t, err)
 	if len(again.Repairs) > 0 || len(again.Problems) != len(report.Problems) {
 		t.Errorf("a second time: %+v", again)
 	}
@@ -247,15 +249,15 @@ func repairTampered(t *testing.T, v *folio.Volume, name string) []string {
 func storedRows(t *testing.T, name string) map[string]string {
 	t.Helper()
 	db, err := sqlitefile.Open(name, nil)
-	Must(t, err)
+	must.Do(t, err)
 	defer db.Close()
 	all := make(map[string]string)
-	Must(t, db.View(t.Context(), func(rx *sqlitefile.Rx) error {
+	must.Do(t, db.View(t.Context(), func(rx *sqlitefile.Rx) error {
 		for _, name := range []string{"data", "xattr"} {
 			table, err := rx.Table(name)
-			Must(t, err)
+			must.Do(t, err)
 			rows, err := tableRows(table)
-			Must(t, err)
+			must.Do(t, err)
 			for _, row := range rows {
 				if p, ok := row[len(row)-1].([]byte); ok && len(p) == 0 && name == "data" {
 					continue // no content, and not a row to keep

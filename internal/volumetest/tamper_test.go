@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/race"
 	"github.com/foliofs/folio/internal/store"
 	"github.com/foliofs/folio/internal/store/native"
@@ -59,8 +60,8 @@ func TestTwoNames(t *testing.T) {
 	if err := folio.ImportFS(t.Context(), path, v.FS(), nil); !errors.Is(err, folio.ErrDamaged) {
 		t.Errorf("ImportFS: %v, want ErrDamaged", err)
 	}
-	Must(t, v.RemoveAll("a"))
-	Must(t, v.RemoveAll("b"))
+	must.Do(t, v.RemoveAll("a"))
+	must.Do(t, v.RemoveAll("b"))
 	if list, err := v.ReadDir("."); len(list) > 0 || err != nil {
 		t.Errorf("left behind: %v, %v", list, err)
 	}
@@ -164,7 +165,7 @@ func TestDanglingEntry(t *testing.T) {
 		})
 		useAll(v, "x")
 		list, err := v.ReadDir(".")
-		Must(t, err)
+		must.Do(t, err)
 		if _, err := list[0].Info(); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%v", err)
 		}
@@ -189,7 +190,7 @@ func TestWrongSizes(t *testing.T) {
 			t.Errorf("size %d, holes %d: %d bytes, %v", n.Size, n.Holes, len(p), err)
 		}
 		f, err := v.Open("x")
-		Must(t, err)
+		must.Do(t, err)
 		p := make([]byte, 3)
 		if _, err := f.ReadAt(p, 0); string(p) != "abc" && !errors.Is(err, folio.ErrDamaged) {
 			t.Errorf("size %d: %q, %v", n.Size, p, err)
@@ -215,7 +216,7 @@ func TestLargeFile(t *testing.T) {
 		t.Fatalf("%v, %v", info, err)
 	}
 	f, err := v.Open("large")
-	Must(t, err)
+	must.Do(t, err)
 	for off, want := range map[int64]string{
 		0: "aa", store.ChunkSize - 1: "a\x00", 4<<30 - 1: "\x00b", 4 << 30: "bb", 4<<30 + store.ChunkSize - 1: "b\x00",
 		5 << 30: "\x00\x00", tail - 1: "\x00t", size - 2: "l!",
@@ -228,7 +229,7 @@ func TestLargeFile(t *testing.T) {
 	if _, err := v.ReadFile("large"); !errors.Is(err, folio.ErrTooLarge) {
 		t.Errorf("ReadFile: %v, want ErrTooLarge", err)
 	}
-	MustSecond(t)(f.Seek(-7, io.SeekEnd))
+	must.Do(t, must.Second(f.Seek(-7, io.SeekEnd)))
 	if p, err := io.ReadAll(f); string(p) != "\x00\x00tail!" || err != nil {
 		t.Errorf("%q, %v", p, err)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/race"
 	"github.com/foliofs/folio/internal/store"
 	"github.com/foliofs/folio/internal/store/native"
@@ -133,9 +134,9 @@ func TestWrongSizesWritten(t *testing.T) {
 	} {
 		n.Ino, n.Mode, n.Nlink = 2, store.ModeRegular|0o644, 1
 		for i, change := range []func(f *folio.File) error{
-			func(f *folio.File) error { return Second(f.WriteAt([]byte("x"), 50)) },
-			func(f *folio.File) error { return Second(f.WriteAt([]byte("x"), 150_000)) },
-			func(f *folio.File) error { return Second(f.WriteAt(make([]byte, 200_000), 0)) },
+			func(f *folio.File) error { return must.Second(f.WriteAt([]byte("x"), 50)) },
+			func(f *folio.File) error { return must.Second(f.WriteAt([]byte("x"), 150_000)) },
+			func(f *folio.File) error { return must.Second(f.WriteAt(make([]byte, 200_000), 0)) },
 			func(f *folio.File) error { return f.Truncate(1) },
 			func(f *folio.File) error { return f.Truncate(2_000_000) },
 		} {
@@ -144,7 +145,7 @@ func TestWrongSizesWritten(t *testing.T) {
 				return errors.Join(err, b.Node(&n), b.Entry(store.Root, store.Entry{Name: "x", Ino: 2, Type: store.File}))
 			})
 			f, err := v.OpenFile("x", os.O_RDWR, 0)
-			Must(t, err)
+			must.Do(t, err)
 			_, before := f.Stat()
 			err = change(f)
 			if err != nil && !errors.Is(err, folio.ErrDamaged) {
@@ -153,7 +154,7 @@ func TestWrongSizesWritten(t *testing.T) {
 			if _, statErr := f.Stat(); (statErr == nil) != (before == nil) {
 				t.Errorf("size %d, holes %d, change %d: %v, then %v", n.Size, n.Holes, i, err, statErr)
 			}
-			Must(t, f.Close())
+			must.Do(t, f.Close())
 		}
 	}
 }

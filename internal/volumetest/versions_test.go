@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 )
 
 // versions returns the versions of a file as text: path, size, snapshots, and a star for the
@@ -16,7 +17,7 @@ import (
 func versions(t *testing.T, v *folio.Volume, name string) string {
 	t.Helper()
 	list, err := v.Versions(t.Context(), name)
-	Must(t, err)
+	must.Do(t, err)
 	var b strings.Builder
 	for _, f := range list {
 		fmt.Fprintf(&b, "%s=%d", f.Path, f.Info.Size())
@@ -37,17 +38,17 @@ func TestVersions(t *testing.T) {
 	snapshots := 0
 	snapshot := func() {
 		snapshots++
-		Must(t, v.CreateSnapshot(t.Context(), fmt.Sprint("s", snapshots)))
+		must.Do(t, v.CreateSnapshot(t.Context(), fmt.Sprint("s", snapshots)))
 	}
-	write := func(name string, size int) { Must(t, v.WriteFile(name, make([]byte, size), 0o644)) }
+	write := func(name string, size int) { must.Do(t, v.WriteFile(name, make([]byte, size), 0o644)) }
 	want := func(name, want string) {
 		t.Helper()
 		if got := versions(t, v, name); got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}
 	}
-	Must(t, v.Mkdir("d", 0o755))
-	Must(t, v.Symlink("d", "l"))
+	must.Do(t, v.Mkdir("d", 0o755))
+	must.Do(t, v.Symlink("d", "l"))
 	snapshot() // s1: not there
 	write("d/f", 1)
 	want("d/f", "d/f=1 *; ")
@@ -57,30 +58,30 @@ func TestVersions(t *testing.T) {
 	write("d/f", 2)
 	want("d/f", "d/f=2 *; d/f=1 s2 s3; ")
 	snapshot() // s4
-	Must(t, v.Rename("d/f", "d/g"))
+	must.Do(t, v.Rename("d/f", "d/g"))
 	snapshot() // s5: only moved
 	want("d/g", "d/g=2 s4 s5 *; d/f=1 s2 s3; ")
-	Must(t, v.Rename("d", "e"))
+	must.Do(t, v.Rename("d", "e"))
 	write("e/g", 3)
 	want("e/g", "e/g=3 *; d/g=2 s4 s5; d/f=1 s2 s3; ")
 	// An editor puts a new file in its place.
 	write("e/new", 4)
-	Must(t, v.Rename("e/new", "e/g"))
+	must.Do(t, v.Rename("e/new", "e/g"))
 	snapshot() // s6
 	want("e/g", "e/g=4 s6 *; ")
 	write("e/newer", 5)
-	Must(t, v.Rename("e/newer", "e/g"))
+	must.Do(t, v.Rename("e/newer", "e/g"))
 	want("e/g", "e/g=5 *; e/g=4 s6; ")
-	Must(t, v.Remove("e/g"))
+	must.Do(t, v.Remove("e/g"))
 	snapshot() // s7: gone
 	want("e/g", "e/g=4 s6; ")
 	want("d/g", "d/g=2 s4 s5; d/f=1 s2 s3; ")
 	_, err := v.Restore(t.Context(), "s6", "e/g", nil)
-	Must(t, err)
+	must.Do(t, err)
 	want("e/g", "e/g=4 *; e/g=4 s6; ") // apart, as s7 does not have it
-	Must(t, v.Chtimes("e/g", time.Time{}, time.Unix(5, 0)))
+	must.Do(t, v.Chtimes("e/g", time.Time{}, time.Unix(5, 0)))
 	snapshot() // s8
-	Must(t, v.Chmod("e/g", 0o600))
+	must.Do(t, v.Chmod("e/g", 0o600))
 	want("e/g", "e/g=4 *; e/g=4 s8; e/g=4 s6; ")
 
 	for name, target := range map[string]error{
@@ -91,7 +92,7 @@ func TestVersions(t *testing.T) {
 		}
 	}
 	at, err := v.OpenSnapshot(t.Context(), "s4")
-	Must(t, err)
+	must.Do(t, err)
 	defer at.Close()
 	if _, err := at.Versions(t.Context(), "d/f"); !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("of a snapshot: %v", err)

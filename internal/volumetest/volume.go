@@ -2,18 +2,20 @@ package volumetest
 
 import (
 	"context"
+	"go/build"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 )
 
 // Empty makes a volume without files, and opens it.
 func Empty(t testing.TB) *folio.Volume {
 	t.Helper()
 	v, err := folio.Open(filepath.Join(t.TempDir(), "test.folio"), &folio.Options{Create: true})
-	Must(t, err)
+	must.Do(t, err)
 	t.Cleanup(func() { _ = v.Close() })
 	return v
 }
@@ -22,9 +24,9 @@ func Empty(t testing.TB) *folio.Volume {
 func Again(t testing.TB, v *folio.Volume, o *folio.Options) *folio.Volume {
 	t.Helper()
 	info, err := v.Info(context.Background())
-	Must(t, err)
+	must.Do(t, err)
 	other, err := folio.Open(info.Path, o)
-	Must(t, err)
+	must.Do(t, err)
 	t.Cleanup(func() { _ = other.Close() })
 	return other
 }
@@ -33,7 +35,7 @@ func Again(t testing.TB, v *folio.Volume, o *folio.Options) *folio.Volume {
 func Create(t testing.TB, fn func(b *folio.Builder) error) *folio.Volume {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "test.folio")
-	Must(t, folio.Create(context.Background(), path, nil, fn))
+	must.Do(t, folio.Create(context.Background(), path, nil, fn))
 	return Open(t, path)
 }
 
@@ -41,7 +43,7 @@ func Create(t testing.TB, fn func(b *folio.Builder) error) *folio.Volume {
 func Import(t testing.TB, dir string) *folio.Volume {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "test.folio")
-	Must(t, folio.ImportFS(context.Background(), path, os.DirFS(dir), nil))
+	must.Do(t, folio.ImportFS(context.Background(), path, os.DirFS(dir), nil))
 	return Open(t, path)
 }
 
@@ -49,8 +51,8 @@ func Import(t testing.TB, dir string) *folio.Volume {
 func Open(t testing.TB, path string) *folio.Volume {
 	t.Helper()
 	v, err := folio.Open(path, nil)
-	Must(t, err)
-	t.Cleanup(func() { Must(t, v.Close()) })
+	must.Do(t, err)
+	t.Cleanup(func() { must.Do(t, v.Close()) })
 	return v
 }
 
@@ -58,16 +60,7 @@ func Open(t testing.TB, path string) *folio.Volume {
 func Memory(t testing.TB, o *folio.Options) *folio.Volume {
 	t.Helper()
 	v, err := folio.OpenMemory(o)
-	Must(t, err)
-	t.Cleanup(func() { _ = v.Close() })
-	return v
-}
-
-// Limited makes an empty volume whose file may grow to size bytes.
-func Limited(t *testing.T, size int64) *folio.Volume {
-	t.Helper()
-	v, err := folio.Open(filepath.Join(t.TempDir(), "test.folio"), &folio.Options{Create: true, MaxSize: size})
-	Must(t, err)
+	must.Do(t, err)
 	t.Cleanup(func() { _ = v.Close() })
 	return v
 }
@@ -76,6 +69,17 @@ func Limited(t *testing.T, size int64) *folio.Volume {
 func Size(t testing.TB, v *folio.Volume) int64 {
 	t.Helper()
 	info, err := v.Info(t.Context())
-	Must(t, err)
+	must.Do(t, err)
 	return info.Size
+}
+
+// Goroot returns the path of dir in the Go distribution. It skips the test if the distribution has
+// no sources.
+func Goroot(t testing.TB, dir string) string {
+	t.Helper()
+	dir = filepath.Join(build.Default.GOROOT, filepath.FromSlash(dir))
+	if _, err := os.Stat(dir); err != nil {
+		t.Skipf("no source of Go here: %v", err)
+	}
+	return dir
 }

@@ -3,10 +3,10 @@ package volumetest
 import (
 	"errors"
 	"io/fs"
-	"syscall"
 	"testing"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 )
 
 // WantFile fails the test unless the file has the content want.
@@ -34,27 +34,5 @@ func WantNone(t *testing.T, v interface {
 // WantClean ends the test if Check finds a problem in the volume.
 func WantClean(t testing.TB, v *folio.Volume) {
 	t.Helper()
-	r, err := v.Check(t.Context(), nil)
-	Must(t, err)
-	if !r.OK() {
-		t.Fatalf("%+v", r.Problems)
-	}
-}
-
-// WantFull fails the test unless err says that the volume is full. The text names the call.
-func WantFull(t *testing.T, what string, err error) {
-	t.Helper()
-	if !errors.Is(err, folio.ErrFull) || !errors.Is(err, syscall.ENOSPC) {
-		t.Errorf("%s: %v, want ErrFull", what, err)
-	}
-}
-
-// WantWithin fails the test if the volume's file is larger than size bytes.
-func WantWithin(t *testing.T, v *folio.Volume, size int64) {
-	t.Helper()
-	info, err := v.Info(t.Context())
-	Must(t, err)
-	if info.Size > size {
-		t.Errorf("%d bytes of %d", info.Size, size)
-	}
+	must.Do(t, Clean(v))
 }

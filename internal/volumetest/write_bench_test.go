@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 )
 
 var benchDir = flag.String("bench.dir", "", "where benchmarks of writing work; the temporary directory if empty")
@@ -26,14 +27,14 @@ type benchTarget struct {
 // those that sync, all is durable when a call returns.
 func writeTargets(b *testing.B, sync bool) []benchTarget {
 	d, err := os.MkdirTemp(*benchDir, "folio")
-	Must(b, err)
+	must.Do(b, err)
 	b.Cleanup(func() { _ = os.RemoveAll(d) })
 	v, err := folio.Open(filepath.Join(d, "v.folio"), &folio.Options{Create: true})
-	Must(b, err)
-	b.Cleanup(func() { Must(b, v.Close()) })
+	must.Do(b, err)
+	b.Cleanup(func() { must.Do(b, v.Close()) })
 	for _, sub := range []string{"plain", "rename"} {
-		Must(b, os.Mkdir(filepath.Join(d, sub), 0o755))
-		Must(b, v.Mkdir(sub, 0o755))
+		must.Do(b, os.Mkdir(filepath.Join(d, sub), 0o755))
+		must.Do(b, v.Mkdir(sub, 0o755))
 	}
 	plain := func(name string, data []byte) error {
 		return os.WriteFile(filepath.Join(d, "plain", name), data, 0o644)
@@ -92,7 +93,7 @@ func BenchmarkWriteFile(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				n++
-				Must(b, target.write(fmt.Sprint("file", n), data))
+				must.Do(b, target.write(fmt.Sprint("file", n), data))
 			}
 		})
 	}
@@ -104,7 +105,7 @@ func BenchmarkRewriteFile(b *testing.B) {
 	for _, target := range writeTargets(b, false) {
 		b.Run(target.name, func(b *testing.B) {
 			for b.Loop() {
-				Must(b, target.write("file", data))
+				must.Do(b, target.write("file", data))
 			}
 		})
 	}
@@ -154,11 +155,11 @@ type benchFile interface {
 //	go test ./internal/volumetest -run '^$' -bench LargeFile -benchtime 1x
 func BenchmarkLargeFile(b *testing.B) {
 	d, err := os.MkdirTemp(*benchDir, "folio")
-	Must(b, err)
+	must.Do(b, err)
 	b.Cleanup(func() { _ = os.RemoveAll(d) })
 	v, err := folio.Open(filepath.Join(d, "v.folio"), &folio.Options{Create: true})
-	Must(b, err)
-	b.Cleanup(func() { Must(b, v.Close()) })
+	must.Do(b, err)
+	b.Cleanup(func() { must.Do(b, v.Close()) })
 	for name, open := range map[string]func() (benchFile, error){
 		"folio":  func() (benchFile, error) { return v.OpenFile("large", os.O_RDWR|os.O_CREATE, 0o644) },
 		"system": func() (benchFile, error) { return os.OpenFile(filepath.Join(d, "large"), os.O_RDWR|os.O_CREATE, 0o644) },
@@ -179,20 +180,20 @@ func benchLarge(b *testing.B, open func() (benchFile, error)) {
 			b.SetBytes(largeSize)
 			for b.Loop() {
 				f, err := open()
-				Must(b, err)
+				must.Do(b, err)
 				for range largeSize / largePiece {
 					if _, err := do(f); err != nil {
 						b.Fatal(err)
 					}
 				}
-				Must(b, f.Close())
+				must.Do(b, f.Close())
 			}
 		}
 	}
 	random := func(do func(f benchFile, off int64) (int, error)) func(b *testing.B) {
 		return func(b *testing.B) {
 			f, err := open()
-			Must(b, err)
+			must.Do(b, err)
 			defer f.Close()
 			const pieces = 20_000
 			for b.Loop() {
@@ -217,15 +218,15 @@ func benchLarge(b *testing.B, open func() (benchFile, error)) {
 //	go test ./internal/volumetest -run '^$' -bench RemoveLarge -benchtime 3x
 func BenchmarkRemoveLarge(b *testing.B) {
 	d, err := os.MkdirTemp(*benchDir, "folio")
-	Must(b, err)
+	must.Do(b, err)
 	b.Cleanup(func() { _ = os.RemoveAll(d) })
 	path, file := filepath.Join(d, "v.folio"), filepath.Join(d, "large")
 	v, err := folio.Open(path, &folio.Options{Create: true})
-	Must(b, err)
-	b.Cleanup(func() { Must(b, v.Close()) })
+	must.Do(b, err)
+	b.Cleanup(func() { must.Do(b, v.Close()) })
 	reopen := func() {
 		v, err = folio.Open(path, nil)
-		Must(b, err)
+		must.Do(b, err)
 	}
 	for _, c := range []struct {
 		name        string
@@ -234,27 +235,27 @@ func BenchmarkRemoveLarge(b *testing.B) {
 	}{
 		{
 			"folio/remove", func() (benchFile, error) { return v.Create("large") },
-			func() { Must(b, v.Remove("large")); Must(b, v.Close()) }, reopen,
+			func() { must.Do(b, v.Remove("large")); must.Do(b, v.Close()) }, reopen,
 		},
 		{
 			"folio/truncate", func() (benchFile, error) { return v.Create("large") },
 			func() {
 				f, err := v.OpenFile("large", os.O_WRONLY|os.O_TRUNC, 0)
-				Must(b, err)
-				Must(b, f.Close())
-				Must(b, v.Close())
+				must.Do(b, err)
+				must.Do(b, f.Close())
+				must.Do(b, v.Close())
 			}, reopen,
 		},
-		{"system/remove", func() (benchFile, error) { return os.Create(file) }, func() { Must(b, os.Remove(file)) }, func() {}},
-		{"system/truncate", func() (benchFile, error) { return os.Create(file) }, func() { Must(b, os.Truncate(file, 0)) }, func() {}},
+		{"system/remove", func() (benchFile, error) { return os.Create(file) }, func() { must.Do(b, os.Remove(file)) }, func() {}},
+		{"system/truncate", func() (benchFile, error) { return os.Create(file) }, func() { must.Do(b, os.Truncate(file, 0)) }, func() {}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			for range b.N {
 				b.StopTimer()
 				f, err := c.open()
-				Must(b, err)
+				must.Do(b, err)
 				writeLarge(b, f)
-				Must(b, v.Sync(b.Context()))
+				must.Do(b, v.Sync(b.Context()))
 				b.StartTimer()
 				c.remove()
 				b.StopTimer()
@@ -274,8 +275,8 @@ func writeLarge(b *testing.B, f benchFile) {
 	}
 	for range largeSize / largePiece {
 		_, err := f.Write(p)
-		Must(b, err)
+		must.Do(b, err)
 	}
-	Must(b, f.(interface{ Sync() error }).Sync())
-	Must(b, f.Close())
+	must.Do(b, f.(interface{ Sync() error }).Sync())
+	must.Do(b, f.Close())
 }

@@ -57,13 +57,6 @@ func TestWriting(t *testing.T) {
 	}
 }
 
-func TestMaintaining(t *testing.T) {
-	t.Parallel()
-	for name, c := range writingCases {
-		t.Run(name, func(t *testing.T) { storetest.RunMaintaining(t, c.create, c.open) })
-	}
-}
-
 // A writingCase is a way to make and to open a volume that is written to.
 type writingCase struct {
 	pageSize int

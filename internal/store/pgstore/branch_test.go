@@ -13,6 +13,7 @@ import (
 
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/internal/private"
+	"github.com/foliofs/folio/internal/random"
 	"github.com/foliofs/folio/internal/store"
 	"github.com/foliofs/folio/internal/store/pgstore"
 	"github.com/foliofs/folio/internal/store/pgstore/pgserver"
@@ -22,7 +23,7 @@ import (
 // bytes than one trip reads ahead.
 func TestBranches(t *testing.T) {
 	t.Parallel()
-	r := random(t)
+	r := random.New(t)
 	v := volume(t, pgserver.Volume(t))
 	want := make(map[string]string)
 	must(t, v.Update(context.Background(), func(tx *folio.Tx) error {

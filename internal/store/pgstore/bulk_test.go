@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/random"
 	"github.com/foliofs/folio/internal/store/pgstore"
 	"github.com/foliofs/folio/internal/store/pgstore/pgserver"
 )
@@ -66,7 +67,7 @@ func testPartOfNewFile(t *testing.T, v *folio.Volume) {
 
 func testBulk(t *testing.T, v *folio.Volume) {
 	const files, most, total = 4, 5 << 20, 60 << 20
-	r := random(t)
+	r := random.New(t)
 	want := make([][]byte, files)
 	name := func(i int) string { return fmt.Sprintf("dir/%d", i) }
 	must(t, v.Mkdir("dir", 0o755))

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/random"
 	"github.com/foliofs/folio/internal/store/pgstore/pgserver"
 	"github.com/foliofs/folio/internal/volumetest"
 )
@@ -21,7 +22,7 @@ func TestClone(t *testing.T) {
 	want, err := folio.Open(t.TempDir()+"/want.folio", &folio.Options{Create: true})
 	must(t, err)
 	t.Cleanup(func() { _ = want.Close() })
-	sides := []*volumetest.Side{{Volume: volume(t, pgserver.Volume(t))}, {Volume: want}}
+	volumes := []*folio.Volume{volume(t, pgserver.Volume(t)), want}
 	long := make([]byte, 200_000)
 	for i := range long {
 		long[i] = byte(i % 251)
@@ -57,19 +58,35 @@ func TestClone(t *testing.T) {
 		func(v *folio.Volume) error { return errors.Join(v.RemoveAll("a"), v.Remove("outside")) },
 	} {
 		var errs [2]error
-		for j, s := range sides {
-			errs[j] = step(s.Volume)
+		for j, v := range volumes {
+			errs[j] = step(v)
 		}
 		if text(errs[0]) != text(errs[1]) {
 			t.Errorf("step %d: %v, want %v", i, errs[0], errs[1])
 		}
-		if got, want := sides[0].Tree(), sides[1].Tree(); got != want {
+		if got, want := volumetest.PlainText(t, volumes[0], true), volumetest.PlainText(t, want, true); got != want {
 			t.Fatalf("step %d:\n got %s\nwant %s", i, got, want)
 		}
 	}
-	for _, s := range sides {
-		volumetest.WantClean(t, s.Volume)
+	for _, v := range volumes {
+		volumetest.WantClean(t, v)
 	}
+}
+
+// TestClones changes a volume with clones at random, and compares it with one in which trees are
+// copied.
+func TestClones(t *testing.T) {
+	t.Parallel()
+	address, r := pgserver.Volume(t), random.New(t)
+	v := volume(t, address)
+	h := volumetest.NewHistory(r, v, v, volume(t, address))
+	h.Model = volumetest.Memory(t, nil)
+	steps := 2000
+	if testing.Short() {
+		steps = 200
+	}
+	h.Run(t, steps)
+	h.End(t)
 }
 
 func truncate(v *folio.Volume, name string, size int64) error {

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/random"
 	"github.com/foliofs/folio/internal/store/pgstore/pgserver"
 )
 
@@ -25,7 +26,7 @@ func TestMoves(t *testing.T) {
 	for range 4 {
 		volumes = append(volumes, volume(t, address))
 	}
-	seed := random(t).Uint64()
+	seed := random.New(t).Uint64()
 	changes := 100
 	if testing.Short() {
 		changes = 20

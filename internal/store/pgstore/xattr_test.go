@@ -10,6 +10,7 @@ import (
 
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/internal/private"
+	"github.com/foliofs/folio/internal/random"
 	"github.com/foliofs/folio/internal/store"
 	"github.com/foliofs/folio/internal/store/pgstore"
 	"github.com/foliofs/folio/internal/store/pgstore/pgserver"
@@ -19,7 +20,7 @@ import (
 // some have more than one statement reads.
 func TestXattrs(t *testing.T) {
 	t.Parallel()
-	r := random(t)
+	r := random.New(t)
 	s := open(t, pgserver.Volume(t), &pgstore.Options{Create: true})
 	v, err := folio.OpenStore(private.Key{}, s, nil)
 	must(t, err)

@@ -34,10 +34,10 @@ func testBatch(t *testing.T, s store.Store, again Opener) {
 	}
 	wg.Wait()
 	check := func(s store.Store) {
-		if l := list(t, begin(t, s), store.Root, "", 0); len(l) != goroutines*each*2/5 {
+		if l := List(t, Begin(t, s), store.Root, "", 0); len(l) != goroutines*each*2/5 {
 			t.Errorf("%d files", len(l))
 		}
-		checkClean(t, s)
+		WantClean(t, s)
 	}
 	check(s)
 	check(again(t))
@@ -52,7 +52,7 @@ func batchOne(b store.Batcher, name string, kind int) error {
 			_, err := tx.Lookup(store.Root, name)
 			return err
 		}
-		if _, err := addFile(tx, name, []byte("content of "+name)); err != nil {
+		if _, err := AddFile(tx, name, []byte("content of "+name)); err != nil {
 			return err
 		}
 		switch kind {
@@ -81,7 +81,7 @@ func testBatchTogether(t *testing.T, s store.Store, _ Opener) {
 	const goroutines = 10
 	var wg, ready sync.WaitGroup
 	panicked := make([]bool, goroutines)
-	update(t, s, func(store.Tx) error {
+	Update(t, s, func(store.Tx) error {
 		for who := range goroutines {
 			ready.Add(1)
 			wg.Go(func() {
@@ -91,7 +91,7 @@ func testBatchTogether(t *testing.T, s store.Store, _ Opener) {
 					if who == goroutines/2 {
 						panic("a change that panics")
 					}
-					_, err := addFile(tx, fmt.Sprint(who), []byte("content"))
+					_, err := AddFile(tx, fmt.Sprint(who), []byte("content"))
 					return err
 				})
 				if err != nil {
@@ -109,8 +109,8 @@ func testBatchTogether(t *testing.T, s store.Store, _ Opener) {
 			t.Errorf("change %d: panicked %v", who, p)
 		}
 	}
-	if l := list(t, begin(t, s), store.Root, "", 0); len(l) != goroutines-1 {
+	if l := List(t, Begin(t, s), store.Root, "", 0); len(l) != goroutines-1 {
 		t.Errorf("%d files", len(l))
 	}
-	checkClean(t, s)
+	WantClean(t, s)
 }

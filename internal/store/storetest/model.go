@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/foliofs/folio/internal/must"
+	"github.com/foliofs/folio/internal/random"
 	"github.com/foliofs/folio/internal/store"
 )
 
@@ -28,12 +30,13 @@ type modelNode struct {
 	store.Node
 	content []byte
 	xattrs  map[string]string
+	rows    map[int64]int64 // the length of each row of the content, by chunk; nil if not known
 }
 
 func (m *model) clone() *model {
 	c := &model{make(map[store.Ino]*modelNode), make(map[store.Ino]map[string]store.Entry), maps.Clone(m.given)}
 	for ino, n := range m.nodes {
-		c.nodes[ino] = &modelNode{n.Node, slices.Clone(n.content), maps.Clone(n.xattrs)}
+		c.nodes[ino] = &modelNode{n.Node, slices.Clone(n.content), maps.Clone(n.xattrs), maps.Clone(n.rows)}
 	}
 	for dir, list := range m.entries {
 		c.entries[dir] = maps.Clone(list)
@@ -122,7 +125,7 @@ func (s *session) create(mode, nlink uint32) error {
 	if s.nodes[n.Ino] != nil || s.given[n.Ino] {
 		return fmt.Errorf("inode %d was given before", n.Ino)
 	}
-	s.nodes[n.Ino] = &modelNode{Node: n, xattrs: make(map[string]string)}
+	s.nodes[n.Ino] = &modelNode{Node: n, xattrs: make(map[string]string), rows: make(map[int64]int64)}
 	s.entries[n.Ino] = make(map[string]store.Entry)
 	if nlink == 2 {
 		dir.Nlink++
@@ -152,21 +155,24 @@ func (s *session) link() error {
 func (s *session) unlink() error {
 	dir := s.pick(s.r, store.Dir)
 	for _, name := range slices.Sorted(maps.Keys(s.entries[dir.Ino])) {
-		e := s.entries[dir.Ino][name]
-		if e.Type != store.File {
+		if s.entries[dir.Ino][name].Type != store.File {
 			continue
 		}
-		delete(s.entries[dir.Ino], name)
-		if err := s.tx.Unlink(dir.Ino, name); err != nil {
-			return err
-		}
-		n := s.nodes[e.Ino]
-		if n.Nlink--; n.Nlink > 0 {
-			return s.tx.Put(&n.Node)
-		}
-		return s.tx.Orphan(&n.Node)
+		return s.remove(dir.Ino, name)
 	}
 	return nil
+}
+
+func (s *session) remove(dir store.Ino, name string) error {
+	n := s.nodes[s.entries[dir][name].Ino]
+	delete(s.entries[dir], name)
+	if err := s.tx.Unlink(dir, name); err != nil {
+		return err
+	}
+	if n.Nlink--; n.Nlink > 0 {
+		return s.tx.Put(&n.Node)
+	}
+	return s.tx.Orphan(&n.Node)
 }
 
 // size returns how much to write, or where: often near the edges of chunks.
@@ -175,6 +181,9 @@ func (s *session) size() int64 {
 	case 0:
 		return s.r.Int64N(200)
 	case 1:
+		if s.r.IntN(8) == 0 {
+			return s.r.Int64N(20 * store.ChunkSize)
+		}
 		return s.r.Int64N(3 * store.ChunkSize)
 	}
 	return max(0, s.r.Int64N(4)*store.ChunkSize+s.r.Int64N(5)-2)
@@ -185,13 +194,13 @@ func (s *session) write() error {
 	if n == nil {
 		return nil
 	}
-	off, p := s.size(), make([]byte, s.size())
-	for i := range p {
-		p[i] = byte(s.r.Uint32())
-	}
+	off, p := s.size(), random.Bytes(s.r, int(s.size()))
 	if len(p) > 0 {
 		n.content = append(n.content, make([]byte, max(0, int(off)+len(p)-len(n.content)))...)
 		copy(n.content[off:], p)
+		if n.rows != nil {
+			n.wrote(off, int64(len(p)))
+		}
 	}
 	if err := s.tx.WriteAt(&n.Node, p, off); err != nil {
 		return err
@@ -206,6 +215,7 @@ func (s *session) truncate() error {
 	}
 	size := s.size()
 	n.content = append(n.content, make([]byte, max(0, int(size)-len(n.content)))...)[:size]
+	n.cut(size)
 	if err := s.tx.Truncate(&n.Node, size); err != nil {
 		return err
 	}
@@ -213,8 +223,8 @@ func (s *session) truncate() error {
 }
 
 func (s *session) resized(n *modelNode) error {
-	if n.Size != int64(len(n.content)) || n.Holes < 0 || n.Holes > n.Size {
-		return fmt.Errorf("inode %d has size %d and holes %d, want %d bytes", n.Ino, n.Size, n.Holes, len(n.content))
+	if n.Size != int64(len(n.content)) || n.Holes < 0 || n.Holes > n.Size || n.rows != nil && n.Holes != n.holes() {
+		return fmt.Errorf("inode %d has size %d and holes %d, want %d and %d", n.Ino, n.Size, n.Holes, len(n.content), n.holes())
 	}
 	return s.tx.Put(&n.Node)
 }
@@ -248,6 +258,11 @@ func (m *model) compare(rx store.Rx) error {
 		}
 		if err := m.compareContent(rx, n); err != nil {
 			return err
+		}
+		if store.TypeOf(n.Mode) == store.File {
+			if err := compareHoles(rx, n.Node, n.content); err != nil {
+				return err
+			}
 		}
 		want := slices.SortedFunc(maps.Values(m.entries[ino]), func(a, b store.Entry) int { return strings.Compare(a.Name, b.Name) })
 		var l store.Listing
@@ -291,16 +306,12 @@ func loadEmpty(s store.Store) (*model, error) {
 	return m, err
 }
 
-// testModel changes a store at random, and looks at it inside and outside its transactions.
-func testModel(t *testing.T, s store.Store) { testModelOf(t, false, s) }
-
-// testModelOf is testModel through several Stores of one volume, in turn.
-func testModelOf(t *testing.T, clones bool, stores ...store.Store) {
-	r := random(t)
+// testModel changes a volume at random, through several Stores in turn, and looks at it inside and
+// outside its transactions. It returns the model of the volume at the end.
+func testModel(t *testing.T, clones bool, stores ...store.Store) *model {
+	r := random.New(t)
 	m, err := loadEmpty(stores[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	for i := range Transactions {
 		s := stores[i%len(stores)]
 		next := m.clone()
@@ -329,13 +340,12 @@ func testModelOf(t *testing.T, clones bool, stores ...store.Store) {
 				m.given[ino] = true
 			}
 		}
-		rx := begin(t, stores[(i+1)%len(stores)])
-		if err := m.compare(rx); err != nil {
-			t.Fatal(err)
-		}
+		rx := Begin(t, stores[(i+1)%len(stores)])
+		must.Do(t, m.compare(rx))
 		if i%16 == 0 {
-			checkClean(t, s)
+			WantClean(t, s)
 		}
 	}
-	checkClean(t, stores[0])
+	WantClean(t, stores[0])
+	return m
 }

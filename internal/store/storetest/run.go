@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/store"
 )
 
@@ -32,19 +33,17 @@ func Run(t *testing.T, open func(t *testing.T, v *Volume) store.Store) {
 	t.Run("Close", func(t *testing.T) { testClose(t, open(t, v)) })
 }
 
-// begin starts a transaction that ends with the test.
-func begin(t *testing.T, s store.Store) store.Rx {
+// Begin starts a transaction that ends with the test.
+func Begin(t *testing.T, s store.Store) store.Rx {
 	t.Helper()
 	rx, err := s.Begin(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	t.Cleanup(rx.End)
 	return rx
 }
 
 func testNode(t *testing.T, v *Volume, s store.Store) {
-	rx := begin(t, s)
+	rx := Begin(t, s)
 	for _, want := range v.Nodes {
 		if got, err := rx.Node(want.Ino); err != nil || got != want {
 			t.Errorf("Node(%d) = %+v, %v; want %+v", want.Ino, got, err, want)
@@ -58,7 +57,7 @@ func testNode(t *testing.T, v *Volume, s store.Store) {
 }
 
 func testLookup(t *testing.T, v *Volume, s store.Store) {
-	rx := begin(t, s)
+	rx := Begin(t, s)
 	for _, want := range v.Entries {
 		if got, err := rx.Lookup(want.Dir, want.Name); err != nil || got != want.Entry {
 			t.Errorf("Lookup(%d, %q) = %+v, %v; want %+v", want.Dir, want.Name, got, err, want.Entry)
@@ -82,28 +81,24 @@ func testLookup(t *testing.T, v *Volume, s store.Store) {
 	}
 }
 
-// list returns the entries that a List gives.
-func list(t *testing.T, rx store.Rx, dir store.Ino, after string, limit int) []store.Entry {
+// List returns the entries that a List gives.
+func List(t *testing.T, rx store.Rx, dir store.Ino, after string, limit int) []store.Entry {
 	t.Helper()
 	var l store.Listing
-	if err := rx.List(dir, after, limit, &l); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, rx.List(dir, after, limit, &l))
 	return l.Entries()
 }
 
 func testList(t *testing.T, v *Volume, s store.Store) {
-	rx := begin(t, s)
+	rx := Begin(t, s)
 	for _, dir := range []store.Ino{store.Root, inoFew, inoMany, inoEmpty, inoFile, 0, 999, 1<<64 - 1} {
-		if got, want := list(t, rx, dir, "", 0), v.list(dir); !slices.Equal(got, want) {
+		if got, want := List(t, rx, dir, "", 0), v.list(dir); !slices.Equal(got, want) {
 			t.Errorf("List(%d): %d entries, want %d: %.300v", dir, len(got), len(want), got)
 		}
 	}
 	var l store.Listing
 	for _, dir := range []store.Ino{inoFew, store.Root} {
-		if err := rx.List(dir, "", 0, &l); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, rx.List(dir, "", 0, &l))
 	}
 	if got, want := l.Entries(), append(v.list(inoFew), v.list(store.Root)...); !slices.Equal(got, want) {
 		t.Errorf("two directories in one Listing: %v", got)
@@ -115,7 +110,7 @@ func testList(t *testing.T, v *Volume, s store.Store) {
 }
 
 func testListFrom(t *testing.T, v *Volume, s store.Store) {
-	rx := begin(t, s)
+	rx := Begin(t, s)
 	for _, dir := range []store.Ino{inoFew, inoMany} {
 		all := v.list(dir)
 		for i := 0; i < len(all); i += 1 + len(all)/30 {
@@ -124,24 +119,24 @@ func testListFrom(t *testing.T, v *Volume, s store.Store) {
 				if limit > 0 {
 					want = want[:min(limit, len(want))]
 				}
-				if got := list(t, rx, dir, all[i].Name, limit); !slices.Equal(got, want) {
+				if got := List(t, rx, dir, all[i].Name, limit); !slices.Equal(got, want) {
 					t.Errorf("List(%d, %q, %d): %d entries, want %d", dir, all[i].Name, limit, len(got), len(want))
 				}
 			}
 		}
 	}
 	for after, first := range map[string]string{"\x00": "\x01", "a!": "aa", "C": "a", "\u00e8": "\u00e9"} {
-		if got := list(t, rx, inoFew, after, 1); len(got) != 1 || got[0].Name != first {
+		if got := List(t, rx, inoFew, after, 1); len(got) != 1 || got[0].Name != first {
 			t.Errorf("after %q, which is not there: %v, want %q", after, got, first)
 		}
 	}
-	if got := list(t, rx, inoFew, "\xff\xff", 0); len(got) != 0 {
+	if got := List(t, rx, inoFew, "\xff\xff", 0); len(got) != 0 {
 		t.Errorf("after the end: %v", got)
 	}
 }
 
 func testReadAt(t *testing.T, v *Volume, s store.Store) {
-	rx := begin(t, s)
+	rx := Begin(t, s)
 	for _, c := range v.Contents {
 		n := v.node(c.Ino)
 		got := bytes.Repeat([]byte{0xaa}, len(c.Bytes))
@@ -166,7 +161,7 @@ func testReadAt(t *testing.T, v *Volume, s store.Store) {
 
 // testReadAtRange reads ranges that begin and end around the edges of chunks.
 func testReadAtRange(t *testing.T, v *Volume, s store.Store) {
-	rx := begin(t, s)
+	rx := Begin(t, s)
 	n, all := v.node(inoFile), v.Contents[0].Bytes
 	var edges []int64
 	for edge := int64(0); edge <= n.Size+store.ChunkSize; edge += store.ChunkSize {
@@ -192,12 +187,10 @@ func testReadAtRange(t *testing.T, v *Volume, s store.Store) {
 }
 
 func testXattrs(t *testing.T, v *Volume, s store.Store) {
-	rx := begin(t, s)
+	rx := Begin(t, s)
 	for _, n := range v.Nodes {
 		got, err := rx.Xattrs(n.Ino)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		var want []store.Xattr
 		for _, x := range v.Xattrs {
 			if x.Ino == n.Ino {
@@ -215,7 +208,7 @@ func testXattrs(t *testing.T, v *Volume, s store.Store) {
 }
 
 func testVersion(t *testing.T, _ *Volume, s store.Store) {
-	a, b := begin(t, s), begin(t, s)
+	a, b := Begin(t, s), Begin(t, s)
 	if a.Version() != b.Version() {
 		t.Errorf("versions %d and %d of a volume that nobody writes", a.Version(), b.Version())
 	}
@@ -224,22 +217,14 @@ func testVersion(t *testing.T, _ *Volume, s store.Store) {
 // testCopies uses results after their transaction. They must still be valid (S2).
 func testCopies(t *testing.T, v *Volume, s store.Store) {
 	rx, err := s.Begin(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	entries := list(t, rx, inoFew, "", 0)
+	must.Do(t, err)
+	entries := List(t, rx, inoFew, "", 0)
 	attrs, err := rx.Xattrs(inoFew)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	e, err := rx.Lookup(inoFew, "ab")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	rx.End()
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 	if !slices.Equal(entries, v.list(inoFew)) || e.Name != "ab" {
 		t.Error("entries changed when the store was closed")
 	}
@@ -286,9 +271,7 @@ func readSome(v *Volume, s store.Store) error {
 
 func testCheck(t *testing.T, v *Volume, s store.Store) {
 	r, err := s.Check(context.Background(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	if !r.OK() || r.Omitted != 0 {
 		t.Errorf("problems: %+v", r.Problems)
 	}
@@ -311,9 +294,7 @@ func testCheck(t *testing.T, v *Volume, s store.Store) {
 
 func testInfo(t *testing.T, _ *Volume, s store.Store) {
 	info, err := s.Info(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	if info.Version <= 0 || info.Path == "" || info.Size <= 0 || info.ChunkSize != store.ChunkSize || info.LastIno != inoLast {
 		t.Errorf("%+v", info)
 	}
@@ -325,9 +306,7 @@ func testClose(t *testing.T, s store.Store) {
 	if _, err := s.Begin(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("Begin with a context that is done: %v", err)
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 	if _, err := s.Begin(context.Background()); !errors.Is(err, fs.ErrClosed) {
 		t.Errorf("Begin after Close: %v, want fs.ErrClosed", err)
 	}

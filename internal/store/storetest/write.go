@@ -3,32 +3,20 @@ package storetest
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
-	"flag"
 	"fmt"
 	"io/fs"
-	"math/rand/v2"
 	"sync"
 	"testing"
-	"time"
 
+	"github.com/foliofs/folio/internal/must"
+	"github.com/foliofs/folio/internal/random"
 	"github.com/foliofs/folio/internal/store"
 )
 
 // Transactions is how many random ones RunWriting makes.
 var Transactions = 60
-
-var seed = flag.Uint64("storetest.seed", 0, "of random tests of stores; 0 means a new one")
-
-func random(t *testing.T) *rand.Rand {
-	t.Helper()
-	s := *seed
-	if s == 0 {
-		s = uint64(time.Now().UnixNano())
-	}
-	t.Logf("-storetest.seed %d", s)
-	return rand.New(rand.NewPCG(s, 0))
-}
 
 // An Opener opens the volume that it made once more, as another process would.
 type Opener func(t *testing.T) store.Store
@@ -37,7 +25,7 @@ type Opener func(t *testing.T) store.Store
 // nothing but the root.
 func RunWriting(t *testing.T, create func(t *testing.T) (store.Store, Opener)) {
 	tests := map[string]func(t *testing.T, s store.Store, again Opener){
-		"Model":    func(t *testing.T, s store.Store, _ Opener) { testModel(t, s) },
+		"Model":    func(t *testing.T, s store.Store, _ Opener) { testModel(t, false, s) },
 		"Reopen":   testReopen,
 		"Limits":   testLimits,
 		"Snapshot": testSnapshot,
@@ -45,7 +33,8 @@ func RunWriting(t *testing.T, create func(t *testing.T) (store.Store, Opener)) {
 		"Orphan":   testOrphan, "OrphanElsewhere": testOrphanElsewhere, "OrphanLeft": testOrphanLeft,
 		"OrphanReleased": testOrphanReleased, "OrphansPinned": testOrphansPinned,
 		"Numbers": testNumbers, "Failed": testFailed, "Cancelled": testCancelled, "ConcurrentUpdates": testConcurrentUpdates, "TwoWriters": testTwoWriters,
-		"Batch": testBatch, "BatchTogether": testBatchTogether, "Holes": testHoles, "Clones": testClones,
+		"Versions": testVersions,
+		"Batch":    testBatch, "BatchTogether": testBatchTogether, "Clones": testClones,
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -57,14 +46,14 @@ func RunWriting(t *testing.T, create func(t *testing.T) (store.Store, Opener)) {
 	}
 }
 
-func update(t *testing.T, s store.Store, fn func(tx store.Tx) error) {
+// Update changes a store.
+func Update(t *testing.T, s store.Store, fn func(tx store.Tx) error) {
 	t.Helper()
-	if err := s.Update(context.Background(), fn); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Update(context.Background(), fn))
 }
 
-func checkClean(t *testing.T, s store.Store) {
+// WantClean ends the test if Check finds a problem.
+func WantClean(t *testing.T, s store.Store) {
 	t.Helper()
 	r, err := s.Check(context.Background(), nil)
 	if err != nil || !r.OK() {
@@ -72,8 +61,8 @@ func checkClean(t *testing.T, s store.Store) {
 	}
 }
 
-// addFile makes a file in the root.
-func addFile(tx store.Tx, name string, content []byte) (store.Node, error) {
+// AddFile makes a file in the root.
+func AddFile(tx store.Tx, name string, content []byte) (store.Node, error) {
 	n := store.Node{Mode: store.ModeRegular | 0o600, Nlink: 1}
 	err := tx.Insert(&n)
 	if err == nil {
@@ -88,8 +77,8 @@ func addFile(tx store.Tx, name string, content []byte) (store.Node, error) {
 	return n, err
 }
 
-// removeFile takes its only name from a file.
-func removeFile(tx store.Tx, name string) error {
+// RemoveFile takes its only name from a file.
+func RemoveFile(tx store.Tx, name string) error {
 	e, err := tx.Lookup(store.Root, name)
 	if err != nil {
 		return err
@@ -101,8 +90,8 @@ func removeFile(tx store.Tx, name string) error {
 	return errors.Join(tx.Unlink(store.Root, name), tx.Orphan(&n))
 }
 
-// stored returns the content of an inode, or the error of reading it.
-func stored(t *testing.T, s store.Store, ino store.Ino) ([]byte, error) {
+// ReadInode returns the content of an inode, or the error of reading it.
+func ReadInode(t *testing.T, s store.Store, ino store.Ino) ([]byte, error) {
 	t.Helper()
 	rx, err := s.Begin(context.Background())
 	if err != nil {
@@ -120,24 +109,30 @@ func stored(t *testing.T, s store.Store, ino store.Ino) ([]byte, error) {
 	return p, err
 }
 
+// Exists reports whether there is an inode.
+func Exists(t *testing.T, s store.Store, ino store.Ino) bool {
+	t.Helper()
+	_, err := ReadInode(t, s, ino)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
+	return err == nil
+}
+
 func testReopen(t *testing.T, s store.Store, again Opener) {
 	var n store.Node
 	content := bytes.Repeat([]byte("abc"), 50000)
-	update(t, s, func(tx store.Tx) (err error) {
-		n, err = addFile(tx, "file", content)
+	Update(t, s, func(tx store.Tx) (err error) {
+		n, err = AddFile(tx, "file", content)
 		return err
 	})
-	if err := s.Sync(context.Background()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Sync(context.Background()))
 	other := again(t)
-	if got, err := stored(t, other, n.Ino); err != nil || !bytes.Equal(got, content) {
+	if got, err := ReadInode(t, other, n.Ino); err != nil || !bytes.Equal(got, content) {
 		t.Errorf("%d bytes, %v", len(got), err)
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	checkClean(t, other)
+	must.Do(t, s.Close())
+	WantClean(t, other)
 	if err := s.Update(context.Background(), func(store.Tx) error { return nil }); !errors.Is(err, fs.ErrClosed) {
 		t.Errorf("Update after Close: %v", err)
 	}
@@ -148,8 +143,8 @@ func testReopen(t *testing.T, s store.Store, again Opener) {
 
 // testLimits makes changes that no volume can hold. They must fail, and the transaction must go on.
 func testLimits(t *testing.T, s store.Store, _ Opener) {
-	update(t, s, func(tx store.Tx) error {
-		n, err := addFile(tx, "file", []byte("content"))
+	Update(t, s, func(tx store.Tx) error {
+		n, err := AddFile(tx, "file", []byte("content"))
 		if err != nil {
 			return err
 		}
@@ -175,19 +170,19 @@ func testLimits(t *testing.T, s store.Store, _ Opener) {
 		}
 		return tx.Put(&n)
 	})
-	checkClean(t, s)
+	WantClean(t, s)
 }
 
 // testSnapshot reads a state while it is replaced. The snapshot must show the old content (S1).
 func testSnapshot(t *testing.T, s store.Store, _ Opener) {
 	var n store.Node
-	update(t, s, func(tx store.Tx) (err error) {
-		n, err = addFile(tx, "file", []byte("old"))
+	Update(t, s, func(tx store.Tx) (err error) {
+		n, err = AddFile(tx, "file", []byte("old"))
 		return err
 	})
-	rx := begin(t, s)
+	rx := Begin(t, s)
 	version := rx.Version()
-	update(t, s, func(tx store.Tx) error {
+	Update(t, s, func(tx store.Tx) error {
 		if tx.Version() != 0 {
 			t.Error("a write transaction has a version")
 		}
@@ -197,10 +192,10 @@ func testSnapshot(t *testing.T, s store.Store, _ Opener) {
 	if _, err := rx.ReadAt(n, p, 0); err != nil || string(p) != "old" {
 		t.Errorf("an old snapshot has %q, %v", p, err)
 	}
-	if now := begin(t, s); now.Version() == version {
+	if now := Begin(t, s); now.Version() == version {
 		t.Error("the version stayed")
 	}
-	if got, err := stored(t, s, n.Ino); string(got) != "new" {
+	if got, err := ReadInode(t, s, n.Ino); string(got) != "new" {
 		t.Errorf("a new snapshot has %q, %v", got, err)
 	}
 }
@@ -209,32 +204,30 @@ func testSnapshot(t *testing.T, s store.Store, _ Opener) {
 // (S6).
 func testOrphan(t *testing.T, s store.Store, _ Opener) {
 	var n store.Node
-	update(t, s, func(tx store.Tx) (err error) {
-		n, err = addFile(tx, "file", []byte("content"))
+	Update(t, s, func(tx store.Tx) (err error) {
+		n, err = AddFile(tx, "file", []byte("content"))
 		return err
 	})
 	for range 2 {
-		if err := s.Pin(n.Ino); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.Pin(n.Ino))
 	}
-	update(t, s, func(tx store.Tx) error { return removeFile(tx, "file") })
+	Update(t, s, func(tx store.Tx) error { return RemoveFile(tx, "file") })
 	for range 300 { // enough to let the store clean up
-		update(t, s, func(tx store.Tx) error {
-			_, err := addFile(tx, "other", []byte("other"))
-			return errors.Join(err, removeFile(tx, "other"))
+		Update(t, s, func(tx store.Tx) error {
+			_, err := AddFile(tx, "other", []byte("other"))
+			return errors.Join(err, RemoveFile(tx, "other"))
 		})
 	}
 	s.Unpin(n.Ino)
-	if got, err := stored(t, s, n.Ino); string(got) != "content" {
+	if got, err := ReadInode(t, s, n.Ino); string(got) != "content" {
 		t.Errorf("while it is held: %q, %v", got, err)
 	}
-	checkClean(t, s)
+	WantClean(t, s)
 	s.Unpin(n.Ino)
-	if _, err := stored(t, s, n.Ino); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("after the last Release: %v", err)
+	if Exists(t, s, n.Ino) {
+		t.Error("after the last Release, the file is still there")
 	}
-	checkClean(t, s)
+	WantClean(t, s)
 }
 
 // testAdopt makes two files without a name, and gives one of them a name later. The other must
@@ -242,81 +235,71 @@ func testOrphan(t *testing.T, s store.Store, _ Opener) {
 func testAdopt(t *testing.T, s store.Store, again Opener) {
 	var kept, lost store.Node
 	for _, n := range []*store.Node{&kept, &lost} {
-		update(t, s, func(tx store.Tx) (err error) {
+		Update(t, s, func(tx store.Tx) (err error) {
 			*n = store.Node{Mode: store.ModeRegular | 0o600, Nlink: 1}
 			err = errors.Join(tx.Insert(n), tx.WriteAt(n, []byte("content"), 0), tx.Orphan(n))
 			return errors.Join(err, s.Pin(n.Ino))
 		})
 	}
-	update(t, s, func(tx store.Tx) error {
+	Update(t, s, func(tx store.Tx) error {
 		kept.Nlink = 1
 		return errors.Join(tx.Adopt(&kept), tx.Link(store.Root, store.Entry{Name: "kept", Ino: kept.Ino, Type: store.File}))
 	})
 	s.Unpin(kept.Ino)
 	s.Unpin(lost.Ino)
-	if got, err := stored(t, s, kept.Ino); string(got) != "content" {
+	if got, err := ReadInode(t, s, kept.Ino); string(got) != "content" {
 		t.Errorf("adopted: %q, %v", got, err)
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 	other := again(t)
-	if got, err := stored(t, other, kept.Ino); string(got) != "content" {
+	if got, err := ReadInode(t, other, kept.Ino); string(got) != "content" {
 		t.Errorf("adopted, after Open: %q, %v", got, err)
 	}
-	if _, err := stored(t, other, lost.Ino); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("not adopted: %v", err)
+	if Exists(t, other, lost.Ino) {
+		t.Error("not adopted, the file is still there")
 	}
-	checkClean(t, other)
+	WantClean(t, other)
 }
 
 // testOrphanElsewhere removes a file that another Store has pinned. Its content must stay until
 // that Store unpins it.
 func testOrphanElsewhere(t *testing.T, s store.Store, again Opener) {
 	var n store.Node
-	update(t, s, func(tx store.Tx) (err error) {
-		n, err = addFile(tx, "file", []byte("content"))
+	Update(t, s, func(tx store.Tx) (err error) {
+		n, err = AddFile(tx, "file", []byte("content"))
 		return err
 	})
 	other := again(t)
-	if err := other.Pin(n.Ino); err != nil {
-		t.Fatal(err)
-	}
-	update(t, s, func(tx store.Tx) error { return removeFile(tx, "file") })
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, other.Pin(n.Ino))
+	Update(t, s, func(tx store.Tx) error { return RemoveFile(tx, "file") })
+	must.Do(t, s.Close())
 	third := again(t)
 	for _, s := range []store.Store{third, other} {
-		if got, err := stored(t, s, n.Ino); string(got) != "content" {
+		if got, err := ReadInode(t, s, n.Ino); string(got) != "content" {
 			t.Errorf("while it is held: %q, %v", got, err)
 		}
 	}
 	other.Unpin(n.Ino)
-	if _, err := stored(t, other, n.Ino); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("after Release: %v", err)
+	if Exists(t, other, n.Ino) {
+		t.Error("after Release, the file is still there")
 	}
-	checkClean(t, third)
+	WantClean(t, third)
 }
 
 // testOrphanLeft opens a volume that a process left with an open file that has no name. The file
 // must be removed.
 func testOrphanLeft(t *testing.T, s store.Store, again Opener) {
 	var n store.Node
-	update(t, s, func(tx store.Tx) (err error) {
-		n, err = addFile(tx, "file", bytes.Repeat([]byte("content"), 100000))
+	Update(t, s, func(tx store.Tx) (err error) {
+		n, err = AddFile(tx, "file", bytes.Repeat([]byte("content"), 100000))
 		return errors.Join(err, tx.SetXattr(n.Ino, "user.a", []byte("value")))
 	})
-	if err := s.Pin(n.Ino); err != nil {
-		t.Fatal(err)
-	}
-	update(t, s, func(tx store.Tx) error { return removeFile(tx, "file") })
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Pin(n.Ino))
+	Update(t, s, func(tx store.Tx) error { return RemoveFile(tx, "file") })
+	must.Do(t, s.Close())
 	other := again(t)
-	if _, err := stored(t, other, n.Ino); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("after Open: %v", err)
+	if Exists(t, other, n.Ino) {
+		t.Error("after Open, the file is still there")
 	}
 	r, err := other.Check(context.Background(), nil)
 	if err != nil || !r.OK() || r.Nodes != 1 || r.Chunks != 0 || r.Xattrs != 0 {
@@ -329,11 +312,11 @@ func testOrphanLeft(t *testing.T, s store.Store, again Opener) {
 func testOrphanReleased(t *testing.T, s store.Store, _ Opener) {
 	for _, failure := range []error{nil, errors.New("on purpose")} {
 		var n store.Node
-		update(t, s, func(tx store.Tx) (err error) {
-			n, err = addFile(tx, "file", []byte("content"))
+		Update(t, s, func(tx store.Tx) (err error) {
+			n, err = AddFile(tx, "file", []byte("content"))
 			return errors.Join(err, s.Pin(n.Ino))
 		})
-		update(t, s, func(tx store.Tx) error { return removeFile(tx, "file") })
+		Update(t, s, func(tx store.Tx) error { return RemoveFile(tx, "file") })
 		err := s.Update(context.Background(), func(store.Tx) error {
 			s.Unpin(n.Ino)
 			return failure
@@ -341,11 +324,11 @@ func testOrphanReleased(t *testing.T, s store.Store, _ Opener) {
 		if !errors.Is(err, failure) {
 			t.Error(err)
 		}
-		if _, err := stored(t, s, n.Ino); !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("after the transaction: %v", err)
+		if Exists(t, s, n.Ino) {
+			t.Error("after the transaction, the file is still there")
 		}
 	}
-	checkClean(t, s)
+	WantClean(t, s)
 }
 
 // testOrphansPinned removes many files that are pinned. The cost of unpinning one must not depend
@@ -356,9 +339,9 @@ func testOrphansPinned(t *testing.T, s store.Store, _ Opener) {
 		files = 1000
 	}
 	var held []store.Ino
-	update(t, s, func(tx store.Tx) error {
+	Update(t, s, func(tx store.Tx) error {
 		for i := range files {
-			n, err := addFile(tx, fmt.Sprint(i), nil)
+			n, err := AddFile(tx, fmt.Sprint(i), nil)
 			if err := errors.Join(err, s.Pin(n.Ino)); err != nil {
 				return err
 			}
@@ -366,15 +349,15 @@ func testOrphansPinned(t *testing.T, s store.Store, _ Opener) {
 		}
 		return nil
 	})
-	update(t, s, func(tx store.Tx) error {
+	Update(t, s, func(tx store.Tx) error {
 		for i := range files {
-			if err := removeFile(tx, fmt.Sprint(i)); err != nil {
+			if err := RemoveFile(tx, fmt.Sprint(i)); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	random(t).Shuffle(files, func(i, j int) { held[i], held[j] = held[j], held[i] })
+	random.New(t).Shuffle(files, func(i, j int) { held[i], held[j] = held[j], held[i] })
 	for _, ino := range held {
 		s.Unpin(ino)
 	}
@@ -390,28 +373,26 @@ func testNumbers(t *testing.T, s store.Store, again Opener) {
 	last := store.Root
 	for range 4 {
 		for range 3 {
-			update(t, s, func(tx store.Tx) error {
-				n, err := addFile(tx, "file", []byte("content"))
+			Update(t, s, func(tx store.Tx) error {
+				n, err := AddFile(tx, "file", []byte("content"))
 				if n.Ino <= last {
 					t.Errorf("inode %d after %d", n.Ino, last)
 				}
 				last = n.Ino
 				return err
 			})
-			update(t, s, func(tx store.Tx) error { return removeFile(tx, "file") })
+			Update(t, s, func(tx store.Tx) error { return RemoveFile(tx, "file") })
 		}
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.Close())
 		s = again(t)
 	}
-	checkClean(t, s)
+	WantClean(t, s)
 }
 
 // testFailed goes on after an error: the changes must not be committed.
 func testFailed(t *testing.T, s store.Store, _ Opener) {
 	err := s.Update(context.Background(), func(tx store.Tx) error {
-		if _, err := addFile(tx, "file", []byte("content")); err != nil {
+		if _, err := AddFile(tx, "file", []byte("content")); err != nil {
 			return err
 		}
 		if err := tx.Link(store.Root, store.Entry{Name: "a/b", Ino: 1, Type: store.Dir}); !errors.Is(err, fs.ErrInvalid) {
@@ -422,7 +403,7 @@ func testFailed(t *testing.T, s store.Store, _ Opener) {
 	if !errors.Is(err, fs.ErrInvalid) {
 		t.Errorf("committed, with %v", err)
 	}
-	if l := list(t, begin(t, s), store.Root, "", 0); len(l) > 0 {
+	if l := List(t, Begin(t, s), store.Root, "", 0); len(l) > 0 {
 		t.Errorf("left: %v", l)
 	}
 }
@@ -432,13 +413,13 @@ func testCancelled(t *testing.T, s store.Store, _ Opener) {
 	ctx, cancel := context.WithCancel(context.Background())
 	err := s.Update(ctx, func(tx store.Tx) error {
 		cancel()
-		_, err := addFile(tx, "file", []byte("content"))
+		_, err := AddFile(tx, "file", []byte("content"))
 		return err
 	})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, want context.Canceled", err)
 	}
-	if l := list(t, begin(t, s), store.Root, "", 0); len(l) > 0 {
+	if l := List(t, Begin(t, s), store.Root, "", 0); len(l) > 0 {
 		t.Errorf("left: %v", l)
 	}
 }
@@ -450,7 +431,7 @@ func testConcurrentUpdates(t *testing.T, s store.Store, _ Opener) {
 		wg.Go(func() {
 			for i := range each {
 				err := s.Update(context.Background(), func(tx store.Tx) error {
-					_, err := addFile(tx, fmt.Sprint(g, "-", i), []byte("content"))
+					_, err := AddFile(tx, fmt.Sprint(g, "-", i), []byte("content"))
 					return err
 				})
 				if err == nil && i%5 == 0 {
@@ -464,30 +445,85 @@ func testConcurrentUpdates(t *testing.T, s store.Store, _ Opener) {
 		})
 	}
 	wg.Wait()
-	if l := list(t, begin(t, s), store.Root, "", 0); len(l) != goroutines*each {
+	if l := List(t, Begin(t, s), store.Root, "", 0); len(l) != goroutines*each {
 		t.Errorf("%d files", len(l))
 	}
-	checkClean(t, s)
+	WantClean(t, s)
 }
 
 // testTwoWriters writes through two stores in turn. Each of them must see the changes of the other.
 func testTwoWriters(t *testing.T, s store.Store, again Opener) {
 	stores := [2]store.Store{s, again(t)}
 	for i := range 60 {
-		update(t, stores[i%2], func(tx store.Tx) error {
+		Update(t, stores[i%2], func(tx store.Tx) error {
 			if i > 1 {
-				if err := removeFile(tx, fmt.Sprint(i-2)); err != nil {
+				if err := RemoveFile(tx, fmt.Sprint(i-2)); err != nil {
 					return err
 				}
 			}
-			_, err := addFile(tx, fmt.Sprint(i), []byte("content"))
+			_, err := AddFile(tx, fmt.Sprint(i), []byte("content"))
 			return err
 		})
 	}
 	for _, s := range stores {
-		if l := list(t, begin(t, s), store.Root, "", 0); len(l) != 2 || l[0].Name != "58" || l[1].Name != "59" {
+		if l := List(t, Begin(t, s), store.Root, "", 0); len(l) != 2 || l[0].Name != "58" || l[1].Name != "59" {
 			t.Errorf("%v", l)
 		}
-		checkClean(t, s)
+		WantClean(t, s)
 	}
+}
+
+// testVersions reads while another goroutine commits: equal versions must read the same.
+func testVersions(t *testing.T, s store.Store, _ Opener) {
+	const readers, commits = 3, 1500
+	r := random.New(t)
+	var done sync.WaitGroup
+	stop, read := make(chan struct{}), make(chan struct{}, readers)
+	var mu sync.Mutex // guards known
+	known := make(map[uint64]uint64)
+	for range readers {
+		done.Go(func() {
+			for {
+				version, n, err := versionOf(s)
+				mu.Lock()
+				if before, ok := known[version]; err != nil || ok && before != n {
+					t.Errorf("version %d reads %d, and %d before; %v", version, n, before, err)
+				}
+				known[version] = n
+				mu.Unlock()
+				select {
+				case <-stop:
+					return
+				case read <- struct{}{}:
+				}
+			}
+		})
+	}
+	for i := range commits {
+		for range r.IntN(2 * readers) { // so that now and then a commit comes while readers begin
+			<-read
+		}
+		Update(t, s, func(tx store.Tx) error {
+			return tx.SetXattr(store.Root, "user.n", binary.BigEndian.AppendUint64(nil, uint64(i+1)))
+		})
+	}
+	close(stop)
+	done.Wait()
+	if version, n, err := versionOf(s); err != nil || n != commits {
+		t.Errorf("version %d: %d, %v", version, n, err)
+	}
+}
+
+// versionOf returns the version of a transaction, and how many commits it sees.
+func versionOf(s store.Store) (version, n uint64, err error) {
+	rx, err := s.Begin(context.Background())
+	if err != nil {
+		return 0, 0, err
+	}
+	defer rx.End()
+	list, err := rx.Xattrs(store.Root)
+	if err == nil && len(list) > 0 {
+		n = binary.BigEndian.Uint64(list[0].Value)
+	}
+	return rx.Version(), n, err
 }

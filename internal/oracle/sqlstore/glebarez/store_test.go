@@ -1,3 +1,5 @@
+//go:build unix
+
 package glebarez
 
 import (
@@ -15,10 +17,8 @@ var driver = &suite.Driver{
 
 func Test(t *testing.T) { driver.Test(t) }
 
+func TestRoots(t *testing.T) { driver.TestRoots(t) }
+
 func TestHolder(t *testing.T) { driver.TestHolder(t) }
 
 func TestSync(t *testing.T) { driver.TestSync(t) }
-
-func BenchmarkWalk(b *testing.B) { driver.BenchmarkWalk(b) }
-
-func BenchmarkFiles(b *testing.B) { driver.BenchmarkFiles(b) }

@@ -1,4 +1,4 @@
-//go:build cgo
+//go:build cgo && unix
 
 package mattn
 
@@ -18,15 +18,11 @@ var driver = &suite.Driver{
 
 func Test(t *testing.T) { driver.Test(t) }
 
+func TestRoots(t *testing.T) { driver.TestRoots(t) }
+
 func TestHolder(t *testing.T) { driver.TestHolder(t) }
 
 func TestSync(t *testing.T) { driver.TestSync(t) }
-
-func BenchmarkWalk(b *testing.B) { driver.BenchmarkWalk(b) }
-
-func BenchmarkFiles(b *testing.B) { driver.BenchmarkFiles(b) }
-
-func BenchmarkFileView(b *testing.B) { driver.BenchmarkFileView(b) }
 
 // The driver has no pragmas but its own in a DSN.
 func init() {

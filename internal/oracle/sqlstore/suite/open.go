@@ -15,12 +15,13 @@ import (
 	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/store"
 	"github.com/foliofs/folio/internal/store/sqlstore"
+	"github.com/foliofs/folio/internal/store/storetest"
 )
 
-// run runs statements on a database, which is made if it is not there.
-func (d *Driver) run(t *testing.T, path string, queries ...string) {
+// Exec runs statements on a database, which is made if it is not there.
+func (d *Driver) Exec(t *testing.T, path string, queries ...string) {
 	t.Helper()
-	db, err := sql.Open(d.Name, d.dsn(path))
+	db, err := sql.Open(d.Name, path)
 	must.Do(t, err)
 	defer db.Close()
 	for _, query := range queries {
@@ -30,10 +31,10 @@ func (d *Driver) run(t *testing.T, path string, queries ...string) {
 	}
 }
 
-// count returns the number that a query gives.
-func (d *Driver) count(t *testing.T, path, query string) (n int) {
+// Count returns the number that a query gives.
+func (d *Driver) Count(t *testing.T, path, query string) (n int) {
 	t.Helper()
-	db, err := sql.Open(d.Name, d.dsn(path))
+	db, err := sql.Open(d.Name, path)
 	must.Do(t, err)
 	defer db.Close()
 	must.Do(t, db.QueryRow(query).Scan(&n))
@@ -62,8 +63,8 @@ func header(application, version int) []string {
 	return []string{fmt.Sprint("PRAGMA application_id = ", application), fmt.Sprint("PRAGMA user_version = ", version)}
 }
 
-// TestRefusals opens files that are no volumes. The error is one line that names the file.
-func (d *Driver) TestRefusals(t *testing.T) {
+// testRefusals opens files that are no volumes. The error is one line that names the file.
+func (d *Driver) testRefusals(t *testing.T) {
 	for name, r := range refusals {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -71,8 +72,8 @@ func (d *Driver) TestRefusals(t *testing.T) {
 			if r.content != "" {
 				must.Do(t, os.WriteFile(path, []byte(r.content), 0o600))
 			}
-			d.run(t, path, r.queries...)
-			_, err := sqlstore.Open(d.Name, d.dsn(path), nil)
+			d.Exec(t, path, r.queries...)
+			_, err := sqlstore.Open(d.Name, path, nil)
 			pe, ok := errors.AsType[*fs.PathError](err)
 			if !ok || !strings.HasSuffix(pe.Path, path) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("%v does not name %s in one line", err, path)
@@ -84,55 +85,13 @@ func (d *Driver) TestRefusals(t *testing.T) {
 	}
 }
 
-// TestMemory opens a name that is another database for each connection.
-func (d *Driver) TestMemory(t *testing.T) {
-	_, err := sqlstore.Open(d.Name, ":memory:", &sqlstore.Options{Create: true})
-	if err == nil || !strings.Contains(err.Error(), "needs a file") {
-		t.Errorf("%v", err)
-	}
-}
-
-// TestLimit opens a volume in a DB that allows few connections.
-func (d *Driver) TestLimit(t *testing.T) {
+// testErrors checks that errors of the driver become those of package store.
+func (d *Driver) testErrors(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "test.folio")
-	must.Do(t, d.open(t, path, &sqlstore.Options{Create: true}).Close())
-	db, err := sql.Open(d.Name, d.dsn(path))
-	must.Do(t, err)
-	defer db.Close()
-	db.SetMaxOpenConns(3)
-	if _, err := sqlstore.OpenDB(db, nil); err == nil || !strings.Contains(err.Error(), "SetMaxOpenConns") {
-		t.Errorf("%v", err)
-	}
-	db.SetMaxOpenConns(4)
-	s, err := sqlstore.OpenDB(db, nil)
-	must.Do(t, err)
-	defer s.Close()
-	must.Do(t, s.Pin(store.Root))
-	must.Do(t, s.Update(context.Background(), func(tx store.Tx) error { return tx.SetXattr(store.Root, "user.a", []byte("a")) }))
-	rx, err := s.Begin(context.Background())
-	must.Do(t, err)
-	ctx, cancel := context.WithCancel(context.Background())
-	time.AfterFunc(20*time.Millisecond, cancel)
-	if _, err := s.Begin(ctx); !errors.Is(err, context.Canceled) {
-		t.Errorf("a second reader: %v", err)
-	}
-	rx.End()
-	rx, err = s.Begin(context.Background())
-	must.Do(t, err)
-	rx.End()
-	must.Do(t, s.Close())
-	if n := db.Stats().OpenConnections; n != 0 {
-		t.Errorf("%d connections are left", n)
-	}
-}
-
-// TestErrors checks that errors of the driver become those of package store.
-func (d *Driver) TestErrors(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "test.folio")
-	s := d.open(t, path, &sqlstore.Options{Create: true, BusyTimeout: -1})
+	s := d.Open(t, path, &sqlstore.Options{Create: true, BusyTimeout: -1})
 	change := func(tx store.Tx) error { return tx.SetXattr(store.Root, "user.a", make([]byte, 60_000)) }
 	t.Run("busy", func(t *testing.T) {
-		other := d.open(t, path, nil)
+		other := d.Open(t, path, nil)
 		must.Do(t, other.Update(context.Background(), func(tx store.Tx) error {
 			if err := s.Update(context.Background(), change); !errors.Is(err, store.ErrBusy) {
 				t.Errorf("%v, want ErrBusy", err)
@@ -142,7 +101,7 @@ func (d *Driver) TestErrors(t *testing.T) {
 		must.Do(t, s.Update(context.Background(), change))
 	})
 	t.Run("busy, and cancelled", func(t *testing.T) {
-		patient, other := d.open(t, path, &sqlstore.Options{BusyTimeout: time.Hour}), d.open(t, path, nil)
+		patient, other := d.Open(t, path, &sqlstore.Options{BusyTimeout: time.Hour}), d.Open(t, path, nil)
 		must.Do(t, other.Update(context.Background(), func(store.Tx) error {
 			ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
 			defer cancel()
@@ -153,7 +112,7 @@ func (d *Driver) TestErrors(t *testing.T) {
 		}))
 	})
 	t.Run("read-only", func(t *testing.T) {
-		ro := d.open(t, path, &sqlstore.Options{ReadOnly: true, Create: true})
+		ro := d.Open(t, path, &sqlstore.Options{ReadOnly: true, Create: true})
 		must.Do(t, ro.Sync(context.Background()))
 		if err := ro.Update(context.Background(), change); !errors.Is(err, store.ErrReadOnly) {
 			t.Errorf("%v, want ErrReadOnly", err)
@@ -187,13 +146,13 @@ func (d *Driver) TestErrors(t *testing.T) {
 			if _, err := tx.Node(store.Root); !errors.Is(err, store.ErrFull) {
 				t.Errorf("a read after that: %v, want ErrFull", err)
 			}
-			_, err := addFile(tx, "file")
+			_, err := storetest.AddFile(tx, "file", nil)
 			if !errors.Is(err, store.ErrFull) {
 				t.Errorf("a change after that: %v, want ErrFull", err)
 			}
 			return nil
 		})
-		if !errors.Is(err, store.ErrFull) || d.count(t, path, "SELECT count(*) FROM node") != 1 {
+		if !errors.Is(err, store.ErrFull) || d.Count(t, path, "SELECT count(*) FROM node") != 1 {
 			t.Errorf("%v, want ErrFull, and no change", err)
 		}
 	})

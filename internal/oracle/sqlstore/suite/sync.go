@@ -12,6 +12,7 @@ import (
 	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/store"
 	"github.com/foliofs/folio/internal/store/sqlstore"
+	"github.com/foliofs/folio/internal/store/storetest"
 )
 
 // syncPath is where the process of TestSync finds the volume.
@@ -51,12 +52,12 @@ func mark(name string) string { return "mark-" + name + "." }
 
 // syncInside commits and syncs, and says so.
 func (d *Driver) syncInside(t *testing.T, path string) {
-	s, other := d.open(t, path, &sqlstore.Options{Create: true}), d.open(t, path, nil)
+	s, other := d.Open(t, path, &sqlstore.Options{Create: true}), d.Open(t, path, nil)
 	n := 0
 	commit := func(s store.Store) {
 		n++
 		must.Do(t, s.Update(context.Background(), func(tx store.Tx) error {
-			_, err := addFile(tx, fmt.Sprint(n))
+			_, err := storetest.AddFile(tx, fmt.Sprint(n), nil)
 			return err
 		}))
 	}

@@ -1,4 +1,4 @@
-package suite
+package sqlstore_test
 
 import (
 	"bytes"
@@ -17,15 +17,18 @@ import (
 
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/internal/must"
+	"github.com/foliofs/folio/internal/oracle/sqlstore/suite"
+	"github.com/foliofs/folio/internal/random"
+	"github.com/foliofs/folio/internal/roottest"
 	"github.com/foliofs/folio/internal/volumetest"
 )
 
 // testFileView writes view file of one volume by SQL, and makes the same calls on another volume by
 // the library. It also changes the first volume by the library, clones among its files, and takes
 // snapshots of it.
-func (d *Driver) testFileView(t *testing.T) {
-	w := d.newViewTest(t)
-	for i := range *calls {
+func testFileView(t *testing.T, d *suite.Driver) {
+	w := newViewTest(t, d)
+	for i := range *steps {
 		w.step(t)
 		if i%100 == 99 {
 			w.compare(t)
@@ -35,8 +38,8 @@ func (d *Driver) testFileView(t *testing.T) {
 		}
 	}
 	w.compare(t)
-	t.Logf("of %d statements and calls, statements changed %d files that shared content and removed %d", *calls, w.changed, w.removed)
-	if *calls >= 1000 && (w.changed == 0 || w.removed == 0) {
+	t.Logf("of %d statements and calls, statements changed %d files that shared content and removed %d", *steps, w.changed, w.removed)
+	if *steps >= 1000 && (w.changed == 0 || w.removed == 0) {
 		t.Error("no statement changed or removed a file that shares content")
 	}
 	for _, v := range []*folio.Volume{w.written, w.called} {
@@ -65,8 +68,8 @@ type viewTest struct {
 	done            []string // the last steps
 }
 
-func (d *Driver) newViewTest(t *testing.T) *viewTest {
-	w := &viewTest{r: random(t)}
+func newViewTest(t *testing.T, d *suite.Driver) *viewTest {
+	w := &viewTest{r: random.New(t)}
 	dir := t.TempDir()
 	for name, v := range map[string]**folio.Volume{"written": &w.written, "called": &w.called} {
 		var err error
@@ -75,7 +78,7 @@ func (d *Driver) newViewTest(t *testing.T) *viewTest {
 		t.Cleanup(func() { _ = (*v).Close() })
 	}
 	var err error
-	w.db, err = sql.Open(d.Name, d.dsn(filepath.Join(dir, "written")))
+	w.db, err = sql.Open(d.Name, filepath.Join(dir, "written"))
 	must.Do(t, err)
 	t.Cleanup(func() { _ = w.db.Close() })
 	w.db.SetMaxOpenConns(1)
@@ -86,7 +89,7 @@ func (d *Driver) newViewTest(t *testing.T) *viewTest {
 
 // step runs a statement, and makes the call that means the same.
 func (w *viewTest) step(t *testing.T) {
-	name, other, data := volumetest.RandomName(w.r), volumetest.RandomName(w.r), volumetest.RandomData(w.r)
+	name, other, data := randomName(w.r), randomName(w.r), randomData(w.r)
 	kind := w.r.IntN(18)
 	if kind > 5 && w.r.IntN(2) == 0 { // a file that is there, and one that may be made
 		name, other = w.search(name, true), w.search(other, false)
@@ -142,11 +145,30 @@ func (w *viewTest) step(t *testing.T) {
 	}
 }
 
+// randomName returns a path of few different ones.
+func randomName(r *rand.Rand) string {
+	parts := make([]string, 1+r.IntN(3))
+	for i := range parts {
+		parts[i] = random.Letter(r)
+	}
+	return strings.Join(parts, "/")
+}
+
+func randomData(r *rand.Rand) []byte {
+	switch r.IntN(8) {
+	case 0:
+		return random.Bytes(r, r.IntN(200_000))
+	case 1:
+		return random.Bytes(r, 65536*r.IntN(3)+r.IntN(3))
+	}
+	return random.Bytes(r, r.IntN(100))
+}
+
 // search returns the name of a regular file that has content, or a free name in a directory that is
 // there. It returns name if it finds none.
 func (w *viewTest) search(name string, isFile bool) string {
 	for range 50 {
-		found := volumetest.RandomName(w.r)
+		found := randomName(w.r)
 		info, err := w.called.Lstat(found)
 		dir, dirErr := w.called.Lstat(path.Dir(found))
 		if dirErr == nil && dir.IsDir() && (err == nil) == isFile && (!isFile || info.Mode().IsRegular() && info.Size() > 0) {
@@ -312,7 +334,7 @@ func treeOf(t *testing.T, v *folio.Volume) (list []string) {
 		case info.Mode().IsRegular():
 			p, err := v.ReadFile(name)
 			must.Do(t, err)
-			content = volumetest.Hash(p)
+			content = roottest.Hash(p)
 		case info.Mode()&fs.ModeSymlink != 0:
 			content, err = v.Readlink(name)
 			must.Do(t, err)

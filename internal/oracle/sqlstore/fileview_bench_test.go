@@ -1,4 +1,4 @@
-package suite
+package sqlstore_test
 
 import (
 	"bytes"
@@ -10,11 +10,12 @@ import (
 
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/internal/must"
+	"github.com/foliofs/folio/internal/oracle/sqlstore/suite"
 )
 
-// BenchmarkFileView makes files of 1,000 bytes, each in a transaction of its own: by the library,
+// benchmarkFileView makes files of 1,000 bytes, each in a transaction of its own: by the library,
 // by view file, and by five statements on the tables.
-func (d *Driver) BenchmarkFileView(b *testing.B) {
+func benchmarkFileView(b *testing.B, d *suite.Driver) {
 	content := bytes.Repeat([]byte("x"), 1000)
 	b.Run("library", func(b *testing.B) {
 		v, err := folio.Open(filepath.Join(b.TempDir(), "bench.folio"), &folio.Options{Create: true})
@@ -26,7 +27,7 @@ func (d *Driver) BenchmarkFileView(b *testing.B) {
 		}
 	})
 	b.Run("view", func(b *testing.B) {
-		db := d.benchDB(b)
+		db := benchDB(b, d)
 		insert, err := db.Prepare("INSERT INTO file (path, content) VALUES (?, ?)")
 		must.Do(b, err)
 		for i := 0; b.Loop(); i++ {
@@ -34,17 +35,17 @@ func (d *Driver) BenchmarkFileView(b *testing.B) {
 			must.Do(b, err)
 		}
 	})
-	b.Run("statements", func(b *testing.B) { benchmarkStatements(b, d.benchDB(b), content) })
+	b.Run("statements", func(b *testing.B) { benchmarkStatements(b, benchDB(b, d), content) })
 }
 
 // benchDB opens a volume with a directory.
-func (d *Driver) benchDB(b *testing.B) *sql.DB {
+func benchDB(b *testing.B, d *suite.Driver) *sql.DB {
 	path := filepath.Join(b.TempDir(), "bench.folio")
 	v, err := folio.Open(path, &folio.Options{Create: true})
 	must.Do(b, err)
 	must.Do(b, v.Mkdir("dir", 0o755))
 	must.Do(b, v.Close())
-	db, err := sql.Open(d.Name, d.dsn(path))
+	db, err := sql.Open(d.Name, path)
 	must.Do(b, err)
 	b.Cleanup(func() { _ = db.Close() })
 	db.SetMaxOpenConns(1)

@@ -15,3 +15,6 @@ const errnoAttribute = syscall.ENOATTR
 func accessTime(*syscall.Stat_t) time.Time { return time.Time{} }
 
 func rootXattrs(*os.Root, string) Xattrs { return nil }
+
+// furtherFlags are flags of open that are only compared on Linux.
+var furtherFlags []int

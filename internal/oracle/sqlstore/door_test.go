@@ -1,12 +1,10 @@
-package mattn
+package sqlstore_test
 
 import (
 	"database/sql"
 	"errors"
 	"path/filepath"
 	"testing"
-
-	_ "github.com/mattn/go-sqlite3"
 
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/sqlstore"
@@ -15,17 +13,17 @@ import (
 // TestDoor opens volumes by the public package, in each way.
 func TestDoor(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "v.folio")
-	if _, err := sqlstore.Open("sqlite3", path, nil); !errors.Is(err, folio.ErrNotVolume) {
+	if _, err := sqlstore.Open(drivers[0].Name, path, nil); !errors.Is(err, folio.ErrNotVolume) {
 		t.Errorf("a volume that is not there: %v", err)
 	}
-	vol, err := sqlstore.Open("sqlite3", path, &sqlstore.Options{Create: true})
+	vol, err := sqlstore.Open(drivers[0].Name, path, &sqlstore.Options{Create: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := errors.Join(vol.WriteFile("file", []byte("content"), 0o644), vol.Close()); err != nil {
 		t.Fatal(err)
 	}
-	db, err := sql.Open("sqlite3", path)
+	db, err := sql.Open(drivers[0].Name, path)
 	if err != nil {
 		t.Fatal(err)
 	}

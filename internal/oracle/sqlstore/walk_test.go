@@ -1,4 +1,4 @@
-package suite
+package sqlstore_test
 
 import (
 	"context"
@@ -15,6 +15,7 @@ import (
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/oracle/published"
+	"github.com/foliofs/folio/internal/oracle/sqlstore/suite"
 	"github.com/foliofs/folio/internal/private"
 	"github.com/foliofs/folio/internal/store/sqlstore"
 )
@@ -26,16 +27,16 @@ type walker struct {
 	took []time.Duration
 }
 
-// BenchmarkWalk repeats the walk of 2022: three files in as many directories, fs.WalkDir with a
+// benchmarkWalk repeats the walk of 2022: three files in as many directories, fs.WalkDir with a
 // function that does nothing. The walkers take turns; the table has medians, and how many times as
 // long as the operating system each takes.
-func (d *Driver) BenchmarkWalk(b *testing.B) {
+func benchmarkWalk(b *testing.B, d *suite.Driver) {
 	dir := b.TempDir()
 	for _, name := range []string{"one", "two", "three"} {
 		must.Do(b, os.MkdirAll(filepath.Join(dir, "foo", name), 0o755))
 		must.Do(b, os.WriteFile(filepath.Join(dir, "foo", name, "bar.txt"), []byte(name), 0o644))
 	}
-	walkers := d.walkers(b, dir)
+	walkers := walkers(b, d, dir)
 	want := answers(b, walkers[0])
 	for b.Loop() {
 		for _, w := range walkers {
@@ -50,14 +51,14 @@ func (d *Driver) BenchmarkWalk(b *testing.B) {
 	b.Log(table(walkers))
 }
 
-func (d *Driver) walkers(b *testing.B, dir string) []*walker {
+func walkers(b *testing.B, d *suite.Driver, dir string) []*walker {
 	b.Helper()
 	path := filepath.Join(b.TempDir(), "walk.folio")
 	must.Do(b, folio.ImportFS(context.Background(), path, os.DirFS(dir), nil))
 	native, err := folio.Open(path, &folio.Options{ReadOnly: true})
 	must.Do(b, err)
 	b.Cleanup(func() { _ = native.Close() })
-	cached, bare := d.walkVolume(b, path, 0), d.walkVolume(b, path, -1)
+	cached, bare := walkVolume(b, d, path, 0), walkVolume(b, d, path, -1)
 	return []*walker{
 		onFS("os", os.DirFS(dir)),
 		onFS("folio, native", native.FS()),
@@ -66,7 +67,7 @@ func (d *Driver) walkers(b *testing.B, dir string) []*walker {
 		{name: "folio, sqlstore, no cache, in a View", walk: func(fn fs.WalkDirFunc) error {
 			return bare.View(context.Background(), func(rx *folio.Rx) error { return fs.WalkDir(rx.FS(), ".", fn) })
 		}},
-		onFS("as published in 2022", d.published(b, os.DirFS(dir))),
+		onFS("as published in 2022", publishedFS(b, d, os.DirFS(dir))),
 	}
 }
 
@@ -74,16 +75,16 @@ func onFS(name string, fsys fs.FS) *walker {
 	return &walker{name: name, walk: func(fn fs.WalkDirFunc) error { return fs.WalkDir(fsys, ".", fn) }}
 }
 
-func (d *Driver) walkVolume(b *testing.B, path string, cache int64) *folio.Volume {
+func walkVolume(b *testing.B, d *suite.Driver, path string, cache int64) *folio.Volume {
 	b.Helper()
-	v, err := folio.OpenStore(private.Key{}, d.open(b, path, &sqlstore.Options{ReadOnly: true}), &folio.Options{CacheSize: cache})
+	v, err := folio.OpenStore(private.Key{}, d.Open(b, path, &sqlstore.Options{ReadOnly: true}), &folio.Options{CacheSize: cache})
 	must.Do(b, err)
 	return v
 }
 
-func (d *Driver) published(b *testing.B, src fs.FS) fs.FS {
+func publishedFS(b *testing.B, d *suite.Driver, src fs.FS) fs.FS {
 	b.Helper()
-	db, err := sql.Open(d.Name, d.dsn(filepath.Join(b.TempDir(), "published.db")))
+	db, err := sql.Open(d.Name, filepath.Join(b.TempDir(), "published.db"))
 	must.Do(b, err)
 	b.Cleanup(func() { _ = db.Close() })
 	f, err := published.New(context.Background(), db)

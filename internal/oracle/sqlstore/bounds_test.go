@@ -1,4 +1,4 @@
-package suite
+package sqlstore_test
 
 import (
 	"context"
@@ -8,24 +8,32 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio/internal/must"
+	"github.com/foliofs/folio/internal/oracle/sqlstore/suite"
 	"github.com/foliofs/folio/internal/store"
 	"github.com/foliofs/folio/internal/store/sqlstore"
+	"github.com/foliofs/folio/internal/store/storetest"
 )
 
-// testBounds reads a volume whose values are longer than the format allows: they come to nothing,
+// TestBounds reads a volume whose values are longer than the format allows: they come to nothing,
 // and take no memory of the program. No other test may run meanwhile, as the allocations are those
 // of the whole process.
-func (d *Driver) testBounds(t *testing.T) {
+func TestBounds(t *testing.T) {
+	for _, d := range drivers {
+		t.Run(d.Name, func(t *testing.T) { testBounds(t, d) })
+	}
+}
+
+func testBounds(t *testing.T, d *suite.Driver) {
 	path := filepath.Join(t.TempDir(), "bounds.folio")
-	name, dsn := d.Name, d.dsn(path)
+	name, dsn := d.Name, path
 	s, err := sqlstore.Open(name, dsn, &sqlstore.Options{Create: true})
 	must.Do(t, err)
 	must.Do(t, s.Update(context.Background(), func(tx store.Tx) error {
-		_, err := addFile(tx, "file")
+		_, err := storetest.AddFile(tx, "file", nil)
 		return err
 	}))
 	must.Do(t, s.Close())
-	d.run(t, path,
+	d.Exec(t, path,
 		"INSERT INTO xattr VALUES (1, 'user.long', zeroblob(30000000))",
 		"INSERT OR REPLACE INTO data VALUES ((SELECT ino FROM entry) << 28, zeroblob(30000000))",
 		"UPDATE node SET size = 1 << 40, holes = 0 WHERE ino <> 1")

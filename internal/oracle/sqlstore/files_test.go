@@ -1,4 +1,4 @@
-package suite
+package sqlstore_test
 
 import (
 	"bytes"
@@ -9,10 +9,11 @@ import (
 
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/internal/must"
+	"github.com/foliofs/folio/internal/oracle/sqlstore/suite"
 )
 
-// BenchmarkFiles reads and writes small files one by one, through the engine and through SQL.
-func (d *Driver) BenchmarkFiles(b *testing.B) {
+// benchmarkFiles reads and writes small files one by one, through the engine and through SQL.
+func benchmarkFiles(b *testing.B, d *suite.Driver) {
 	for name, open := range map[string]func(path string) *folio.Volume{
 		"native": func(path string) *folio.Volume {
 			v, err := folio.Open(path, &folio.Options{Create: true})
@@ -20,9 +21,9 @@ func (d *Driver) BenchmarkFiles(b *testing.B) {
 			b.Cleanup(func() { _ = v.Close() })
 			return v
 		},
-		"sqlstore": func(path string) *folio.Volume { return d.volume(b, path) },
+		"sqlstore": func(path string) *folio.Volume { return d.Volume(b, path) },
 	} {
-		b.Run(name, func(b *testing.B) { benchmarkFiles(b, open(filepath.Join(b.TempDir(), "bench.folio"))) })
+		b.Run(name, func(b *testing.B) { benchmarkVolume(b, open(filepath.Join(b.TempDir(), "bench.folio"))) })
 	}
 }
 
@@ -31,7 +32,7 @@ const benchFiles = 40
 
 func benchName(i int) string { return fmt.Sprintf("%02d/%02d", i/benchFiles%benchFiles, i%benchFiles) }
 
-func benchmarkFiles(b *testing.B, v *folio.Volume) {
+func benchmarkVolume(b *testing.B, v *folio.Volume) {
 	content := bytes.Repeat([]byte("x"), 1000)
 	must.Do(b, v.Update(context.Background(), func(tx *folio.Tx) error {
 		for i := range benchFiles * benchFiles {

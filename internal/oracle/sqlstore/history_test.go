@@ -1,4 +1,4 @@
-package suite
+package sqlstore_test
 
 import (
 	"database/sql"
@@ -12,23 +12,26 @@ import (
 
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/internal/must"
+	"github.com/foliofs/folio/internal/oracle/sqlstore/suite"
 	"github.com/foliofs/folio/internal/private"
+	"github.com/foliofs/folio/internal/random"
+	"github.com/foliofs/folio/internal/roottest"
 	"github.com/foliofs/folio/internal/store/sqlstore"
 	"github.com/foliofs/folio/internal/volumetest"
 )
 
 // testHistory changes a volume through the engine, through package sqlstore, and by statements of
 // SQL. Its snapshots show what there was: the triggers keep what SQLite changes.
-func (d *Driver) testHistory(t *testing.T) {
-	r := random(t)
+func testHistory(t *testing.T, d *suite.Driver) {
+	r := random.New(t)
 	path := filepath.Join(t.TempDir(), "test.folio")
 	v, err := folio.Open(path, &folio.Options{Create: true})
 	must.Do(t, err)
 	t.Cleanup(func() { _ = v.Close() })
-	other, err := folio.OpenStore(private.Key{}, d.open(t, path, &sqlstore.Options{}), nil)
+	other, err := folio.OpenStore(private.Key{}, d.Open(t, path, &sqlstore.Options{}), nil)
 	must.Do(t, err)
 	t.Cleanup(func() { _ = other.Close() })
-	db, err := sql.Open(d.Name, d.dsn(path))
+	db, err := sql.Open(d.Name, path)
 	must.Do(t, err)
 	t.Cleanup(func() { _ = db.Close() })
 	db.SetMaxOpenConns(1)
@@ -41,30 +44,31 @@ func (d *Driver) testHistory(t *testing.T) {
 
 // testClones changes a volume in which files share content through the engine and through package
 // sqlstore, and compares it with one in which they are copied.
-func (d *Driver) testClones(t *testing.T) {
-	r := random(t)
+func testClones(t *testing.T, d *suite.Driver) {
+	r := random.New(t)
 	path := filepath.Join(t.TempDir(), "test.folio")
 	v, err := folio.Open(path, &folio.Options{Create: true})
 	must.Do(t, err)
 	t.Cleanup(func() { _ = v.Close() })
-	other, err := folio.OpenStore(private.Key{}, d.open(t, path, &sqlstore.Options{}), nil)
+	other, err := folio.OpenStore(private.Key{}, d.Open(t, path, &sqlstore.Options{}), nil)
 	must.Do(t, err)
 	t.Cleanup(func() { _ = other.Close() })
-	c := volumetest.NewClones(r, volumetest.Memory(t, nil), v, other)
-	c.Run(t, *calls)
-	c.End(t)
+	h := volumetest.NewHistory(r, v, v, other)
+	h.Model = volumetest.Memory(t, nil)
+	h.Run(t, *steps)
+	h.End(t)
 }
 
 // runStatements lets a History run whose volume is changed by statements of SQL, too.
 func runStatements(t *testing.T, h *volumetest.History, v *folio.Volume, db *sql.DB) {
 	t.Helper()
-	h.Besides(func(r *rand.Rand) {
+	h.Besides = func(r *rand.Rand) {
 		statement := statements[r.IntN(len(statements))]
 		if _, err := db.Exec(statement); err != nil {
 			t.Errorf("%s: %v", statement, err)
 		}
-	})
-	h.Run(t, *calls)
+	}
+	h.Run(t, *steps)
 	volumetest.WantClean(t, v)
 	wantFileAt(t, v, db)
 	h.End(t)
@@ -120,7 +124,7 @@ func wantFileAt(t *testing.T, v *folio.Volume, db *sql.DB) {
 				target, err = at.Readlink(name)
 				content = []byte(target)
 			}
-			want = append(want, fmt.Sprintf("%s %04o %d %s", name, info.Sys().(*folio.Node).Mode&0o7777, info.Sys().(*folio.Node).Size, volumetest.Hash(content)))
+			want = append(want, fmt.Sprintf("%s %04o %d %s", name, info.Sys().(*folio.Node).Mode&0o7777, info.Sys().(*folio.Node).Size, roottest.Hash(content)))
 			return err
 		}))
 		must.Do(t, at.Close())
@@ -132,7 +136,7 @@ func wantFileAt(t *testing.T, v *folio.Volume, db *sql.DB) {
 			var size int64
 			var content []byte
 			must.Do(t, rows.Scan(&path, &mode, &size, &content))
-			got = append(got, fmt.Sprintf("%s %s %d %s", path, mode, size, volumetest.Hash(content)))
+			got = append(got, fmt.Sprintf("%s %s %d %s", path, mode, size, roottest.Hash(content)))
 		}
 		must.Do(t, errors.Join(rows.Err(), rows.Close()))
 		slices.Sort(got)

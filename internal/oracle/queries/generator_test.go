@@ -46,8 +46,9 @@ func (g *generator) schema() (statements []string) {
 			columns = append(columns, c)
 		}
 		end := ")"
-		if t.columns[0] != "id" && g.chance(15) {
-			columns = append(columns, "k INTEGER, PRIMARY KEY (k DESC)")
+		if t.columns[0] != "id" && g.chance(25) {
+			key := g.pick("k DESC", "k", "a, k", "k, b DESC", "a COLLATE NOCASE, b, k", "b COLLATE RTRIM DESC, k", "a, k, a")
+			columns = append(columns, "k INTEGER, PRIMARY KEY ("+key+")")
 			t.columns, t.rowid = append(t.columns, "k"), false
 			end = ") WITHOUT ROWID"
 		}

@@ -37,7 +37,7 @@ type Table struct {
 	Columns      []Column
 	Alias        int // the column that is the rowid by another name; -1 if there is none
 	WithoutRowid bool
-	Key          []Term // of a table WITHOUT ROWID
+	Primary      *Index // the table itself, if it is WITHOUT ROWID
 	Indexes      []*Index
 	Handle       sqlitefile.Table
 }
@@ -56,6 +56,7 @@ type Index struct {
 	Terms   []Term // of its records, with the rowid or the rest of the primary key
 	Columns int    // how many terms the index was declared with
 	Unique  bool
+	Primary bool // the table itself, by its primary key: there is no Handle
 	Handle  sqlitefile.Index
 }
 
@@ -126,8 +127,12 @@ func (c *Catalog) Table(name string) (*Table, error) {
 		}
 		t.Columns[3].Affinity = Integer
 	}
-	if t.Key, _, err = terms(d.Key); err != nil {
-		return nil, err
+	if t.WithoutRowid {
+		key, _, err := terms(d.Key)
+		if err != nil {
+			return nil, err
+		}
+		t.Primary = &Index{Terms: key, Columns: len(key), Unique: true, Primary: true}
 	}
 	for i := len(c.objects) - 1; i >= 0; i-- { // SQLite looks at the newest index first
 		if o := &c.objects[i]; o.Type == "index" && strings.EqualFold(o.Table, name) {
@@ -154,7 +159,7 @@ func (c *Catalog) addIndex(t *Table, name string) error {
 	if err != nil || !usable || d.Partial || t.WithoutRowid {
 		return nil
 	}
-	t.Indexes = append(t.Indexes, &Index{name, key, d.Columns, d.Unique, h})
+	t.Indexes = append(t.Indexes, &Index{Name: name, Terms: key, Columns: d.Columns, Unique: d.Unique, Handle: h})
 	return nil
 }
 

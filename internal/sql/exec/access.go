@@ -222,14 +222,17 @@ func (a *rowidRange) next(*machine) (ok bool, err error) {
 type keyBound struct {
 	value    evaluator
 	affinity value.Affinity
+	null     bool // NULL is a value like others: IS NULL
 	excluded bool
 }
 
 // An indexRange reads the entries of an index that begin with values, and whose next column is
-// between two bounds.
+// between two bounds. The rows of a table WITHOUT ROWID are such entries, too.
 type indexRange struct {
 	t         *table
 	index     sqlitefile.Index
+	primary   bool            // the table in place of an index
+	row       *sqlitefile.Row // the current entry
 	cursor    sqlitefile.Cursor
 	equal     []keyBound
 	low, high *keyBound // in the order of the index
@@ -243,6 +246,11 @@ type indexRange struct {
 }
 
 func (a *indexRange) bind(rx *sqlitefile.Rx) {
+	if a.row = &a.t.entry; a.primary {
+		a.row = &a.t.row
+		a.cursor.Reset(a.t.handle)
+		return
+	}
 	a.index = a.index.Internal(private.Key{}).At(rx)
 	a.cursor.Internal(private.Key{}).ResetIndex(a.index)
 }
@@ -257,7 +265,7 @@ func (a *indexRange) open(m *machine) (err error) {
 		if err != nil {
 			return err
 		}
-		if v.Kind() == record.Null {
+		if v.Kind() == record.Null && !a.equal[i].null {
 			a.empty = true
 			return nil
 		}
@@ -318,14 +326,14 @@ func (a *indexRange) next(*machine) (ok bool, err error) {
 	if !ok || err != nil {
 		return false, err
 	}
-	if err = c.Load(&a.t.entry); err != nil {
+	if err = c.Load(a.row); err != nil {
 		return false, err
 	}
 	a.t.loaded = false
 	if a.all || len(a.to) == 0 {
 		return true, nil
 	}
-	order, err := c.Compare(&a.t.entry, a.to)
+	order, err := c.Compare(a.row, a.to)
 	return err == nil && (order < 0 || order == 0 && !a.before), err
 }
 
@@ -348,14 +356,14 @@ func (a *indexRange) prev() (ok bool, err error) {
 	if !ok || err != nil {
 		return false, err
 	}
-	if err = c.Load(&a.t.entry); err != nil {
+	if err = c.Load(a.row); err != nil {
 		return false, err
 	}
 	a.t.loaded = false
 	if len(a.from) == 0 {
 		return true, nil
 	}
-	order, err := c.Compare(&a.t.entry, a.from)
+	order, err := c.Compare(a.row, a.from)
 	return err == nil && (order > 0 || order == 0 && !a.past), err
 }
 

@@ -100,7 +100,7 @@ func (c *compiler) core(core *bind.Core, keys []*bind.Expr) (*coreRows, error) {
 	if core.GroupBy != nil {
 		c.outline.distinctAggregates(core)
 	}
-	if core.Distinct && !c.together[core] {
+	if core.Distinct && !c.together[core] && (len(core.Sources) > 0 || core.Grouped) {
 		c.outline.tempTree("DISTINCT")
 	}
 	r.out = make([]record.Value, len(r.results))

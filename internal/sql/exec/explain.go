@@ -119,6 +119,15 @@ func (l *listed) next() (bool, error) {
 	return true, nil
 }
 
+// unseen compiles conditions that an access looks up, and that are evaluated only if it is not
+// exact: SQLite has no lines for them.
+func (c *compiler) unseen(conditions []*bind.Expr) ([]evaluator, error) {
+	o := c.outline
+	defer func() { c.outline = o }()
+	c.outline = nil
+	return c.evaluators(conditions)
+}
+
 // withinSubquery adds the line of a query in an expression.
 func (c *compiler) withinSubquery(e *bind.Expr) (end func()) {
 	if c.outline == nil {
@@ -156,6 +165,8 @@ func (o *outline) step(core *bind.Core, st *step) {
 	case st.hash != nil: // which finds out that there is no row as quickly as a Bloom filter
 		o.add("BLOOM FILTER ON %s%s", o.sourceName(s), terms(st))
 		using = " USING AUTOMATIC COVERING INDEX" + terms(st)
+	case st.index != nil && st.index.Primary:
+		using = " USING PRIMARY KEY" + terms(st)
 	case st.index != nil && st.covering:
 		using = " USING COVERING INDEX " + st.index.Name + terms(st)
 	case st.index != nil:
@@ -221,7 +232,7 @@ func (o *outline) tempTree(purpose string) { o.add("USE TEMP B-TREE FOR %s", pur
 // distinctAggregates adds the lines of aggregates with DISTINCT.
 func (o *outline) distinctAggregates(core *bind.Core) {
 	for _, a := range core.Aggregates {
-		if a.Distinct && a.Name != "min" && a.Name != "max" {
+		if a.Distinct && (len(core.Aggregates) > 1 || len(core.Sources) > 0) {
 			o.tempTree(a.Name + "(DISTINCT)")
 		}
 	}

@@ -227,7 +227,7 @@ func (c *compiler) loops(core *bind.Core) (*loops, error) {
 	l := &loops{m: c.m}
 	steps, ordered, together := plan(core, c.needed, c.wanted[core])
 	c.ordered[core], c.together[core] = ordered, together
-	if len(steps) == 0 {
+	if len(steps) == 0 && (!core.Distinct || core.Grouped) {
 		c.outline.add("SCAN CONSTANT ROW")
 	}
 	queries, err := c.fromQueries(core, steps)
@@ -288,7 +288,7 @@ func (c *compiler) level(l *loops, st *step, where []*bind.Expr, queries map[*bi
 	if lv.filters, err = c.evaluators(rest); err != nil {
 		return nil, err
 	}
-	if lv.covered, err = c.evaluators(covered); err != nil {
+	if lv.covered, err = c.unseen(covered); err != nil {
 		return nil, err
 	}
 	if lv.access, err = c.access(l, st, queries[st.source]); err != nil || !st.source.Right() {
@@ -460,20 +460,10 @@ func (c *compiler) hash(st *step, s *source, all access) (*hashLookup, error) {
 
 func (c *compiler) indexRange(st *step, s *source) (access, error) {
 	t := st.source.Table
-	a := &indexRange{t: s.table, index: st.index.Handle, back: st.back}
+	a := &indexRange{t: s.table, index: st.index.Handle, primary: st.index.Primary, back: st.back}
 	s.table.binder = a.bind
-	s.table.fields = make([]int, len(t.Columns)+1)
-	for i := range s.table.fields {
-		s.table.fields[i] = inRow
-	}
-	for i, term := range st.index.Terms {
-		f := i
-		if term.Column == catalog.Rowid {
-			f = inRowid
-		}
-		if s.table.fields[term.Column+1] == inRow {
-			s.table.fields[term.Column+1] = f
-		}
+	if !a.primary {
+		s.table.fields = fieldsOf(t, st.index)
 	}
 	in := &inLoop{}
 	for i := range st.equal {
@@ -499,12 +489,31 @@ func (c *compiler) indexRange(st *step, s *source) (access, error) {
 	return in.around(a), err
 }
 
+// fieldsOf returns the places of the columns of a table, and of its rowid, in the entries of an
+// index.
+func fieldsOf(t *catalog.Table, x *catalog.Index) []int {
+	fields := make([]int, len(t.Columns)+1)
+	for i := range fields {
+		fields[i] = inRow
+	}
+	for i, term := range x.Terms {
+		f := i
+		if term.Column == catalog.Rowid {
+			f = inRowid
+		}
+		if fields[term.Column+1] == inRow {
+			fields[term.Column+1] = f
+		}
+	}
+	return fields
+}
+
 // keyBound is a bound of a column of an index, whose affinity it gets.
 func (c *compiler) keyBound(t *catalog.Table, b *constraint, in *inLoop) (*keyBound, error) {
 	if b == nil {
 		return nil, nil
 	}
-	k := &keyBound{affinity: catalog.Blob, excluded: b.strict()}
+	k := &keyBound{affinity: catalog.Blob, excluded: b.strict(), null: b.null}
 	if b.affinity != catalog.Blob {
 		k.affinity = catalog.Integer
 		if b.column >= 0 {

@@ -56,6 +56,9 @@ func (x *expression) subquery(e *bind.Expr) (program.Reg, error) {
 	if err != nil {
 		return 0, err
 	}
+	if e.Kind == bind.InQuery && len(q.Outer) == 0 && q.OrderBy == nil { // the set is a hash table
+		x.c.outline.add("CREATE BLOOM FILTER")
+	}
 	end()
 	s := &subquery{rows: r, keeps: len(e.Query.Outer) == 0}
 	x.c.m.caches = append(x.c.m.caches, s)

@@ -13,3 +13,5 @@ INSERT INTO t4 VALUES(1,NULL),(NULL,1),(1,1),(2,1),(NULL,NULL),('1',1),(1.0,x'31
 INSERT INTO t5 SELECT a%5, b, c FROM t1 UNION ALL SELECT x, y, w FROM t2;
 CREATE TABLE t6(parent INT, name TEXT, ino INT, type INT, PRIMARY KEY(parent, name)) WITHOUT ROWID;
 INSERT INTO t6 VALUES(1,'d',2,2),(1,'f',3,1),(2,'e',4,2),(2,'g',5,1),(4,'h',6,1);
+CREATE TABLE t7(a TEXT, b INT, c, PRIMARY KEY(a, b DESC, a)) WITHOUT ROWID;
+INSERT INTO t7 VALUES('x',1,1),('x',2,NULL),('X',1,3),('y',-1,4),('',0,5),('x',3,6);

@@ -35,14 +35,14 @@ func (c *schemaChange) alter(s *ddl.Change, a *syntax.Alter) error {
 	case a.Action == syntax.AlterRenameColumn:
 		return c.renameColumn(t, a)
 	}
-	return c.addColumn(t, s.Definition(a))
+	return c.addColumn(t, s, a)
 }
 
 // addColumn runs ALTER TABLE ADD COLUMN. The rows stay as they are: a record that ends before the
 // column has its default.
-func (c *schemaChange) addColumn(t Table, definition string) error {
+func (c *schemaChange) addColumn(t Table, s *ddl.Change, a *syntax.Alter) error {
 	r := c.tableRow(t.Name())
-	sql, def, err := ddl.AddColumn(r.SQL, definition)
+	sql, def, err := ddl.AddColumn(r.SQL, s, a)
 	if errors.Is(err, ddl.ErrHides) {
 		return unsupportedf("a column of table %s: %v", t.Name(), err)
 	}

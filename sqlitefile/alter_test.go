@@ -204,3 +204,30 @@ func TestAlterMeaning(t *testing.T) {
 	})
 	checkShell(t, path, "PRAGMA integrity_check; SELECT count(*) FROM t INDEXED BY i WHERE true OR _rowid_", "ok\n2")
 }
+
+// TestAlterHides adds columns whose definitions end in a comment, between the columns of a table
+// and its constraints on one line: no constraint is lost.
+func TestAlterHides(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ create, definition string }{
+		{"CREATE TABLE t(a, UNIQUE (a))", "b -- end"},
+		{"CREATE TABLE t(a, UNIQUE (a)\n)", "b UNIQUE -- end"},
+		{"CREATE TABLE t(a, UNIQUE (a)\n)", "b UNIQUE ON CONFLICT FAIL -- end"},
+		{"CREATE TABLE t(a, CHECK (a > 0)\n)", "b CHECK (b IS NULL) -- end"},
+		{"CREATE TABLE t(a, CONSTRAINT x\nCHECK (a > 0))", "b CHECK (b IS NULL) /* end"},
+		{"CREATE TABLE t(a, FOREIGN KEY (a) REFERENCES t\n)", "b REFERENCES t -- end"},
+	} {
+		path := scripted(t, c.create)
+		db := open(t, path, nil)
+		if err := db.Exec(t.Context(), "ALTER TABLE t ADD "+c.definition); err == nil {
+			t.Errorf("%s, %s was added", c.create, c.definition)
+		}
+		view(t, db, func(rx *Rx) error {
+			table, err := rx.Table("t")
+			if err == nil && len(table.Columns()) != 1 {
+				t.Errorf("%s, %s: %d columns", c.create, c.definition, len(table.Columns()))
+			}
+			return err
+		})
+	}
+}

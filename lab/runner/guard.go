@@ -6,12 +6,15 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 )
 
-// A guarded file is a database that contenders must not change (rule 4).
+// A guarded file is a database that contenders must not change (rule 4): its size and time, and
+// SQLite's header, which holds the journal mode.
 type guarded struct {
 	path string
-	info os.FileInfo
+	size int64
+	time time.Time
 	head [100]byte
 	log  int64 // bytes in the -wal file, which is there only if an earlier contender has left one
 }
@@ -28,18 +31,18 @@ func (r *run) guard(t *task) (*guarded, error) {
 	return look(t.db)
 }
 
-// look reads the state of a database: its size and time, and SQLite's header, which holds the
-// journal mode.
+// look reads the state of a database.
 func look(path string) (*guarded, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	g := &guarded{path: path}
-	if g.info, err = f.Stat(); err != nil {
+	info, err := f.Stat()
+	if err != nil {
 		return nil, err
 	}
+	g := &guarded{path: path, size: info.Size(), time: info.ModTime()}
 	if _, err = f.ReadAt(g.head[:], 0); err != nil {
 		return nil, err
 	}
@@ -68,7 +71,7 @@ func (g *guarded) unchanged() error {
 	if err != nil {
 		return err
 	}
-	if now.head != g.head || now.log != g.log || now.info.Size() != g.info.Size() || !now.info.ModTime().Equal(g.info.ModTime()) {
+	if *now != *g {
 		return settingsError("it has changed the database that all contenders read: %s", g.path)
 	}
 	if g.head[modeAt] == modeWAL {

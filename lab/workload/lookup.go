@@ -22,7 +22,7 @@ var lookup = &Workload{
 	Description: "Random rows of folder_paths are read; each answer is compared with the known one.",
 	Repeats:     "seven ways to reach SQLite from Go (2025, 2026)",
 	Database:    lookupFolder,
-	Supports:    func(a *API) bool { return a.Lookups != nil },
+	Supports:    func(a *API) bool { return a.Queries != nil },
 	Needs:       "rows to look up",
 	Start:       startLookup,
 	Want:        wantLookup,
@@ -48,25 +48,11 @@ func lookupSettings(j *Job, kind string) map[string]string {
 	return out
 }
 
-// Lookups is a database of which rows can be looked up.
-type Lookups interface {
-	// Reader opens a connection for one goroutine.
-	Reader(mode string) (Reader, error)
-	Close() error
-}
-
-// A Reader looks rows up.
-type Reader interface {
-	// Path appends the path of a row to buf.
-	Path(id int64, buf []byte) ([]byte, error)
-	// ID is the row of a path.
-	ID(path string) (int64, error)
-	// Begin and End surround the reads of one transaction. They are not called where each read has
-	// its own.
-	Begin() error
-	End() error
-	Connection
-}
+// PathOf and IDOf are the statements of the lookups.
+var (
+	PathOf = &Statement{SQL: "SELECT path FROM folder_paths WHERE id = ?", Columns: []Kind{Text}}
+	IDOf   = &Statement{SQL: "SELECT id FROM folder_paths WHERE path = ?", Columns: []Kind{Integer}}
+)
 
 // reads returns the reads of worker i.
 func (j *Job) reads(phase, i, n int) *pathList {
@@ -81,7 +67,7 @@ func wantLookup(j *Job) (a Answer, err error) {
 }
 
 func startLookup(j *Job, a *API) (*Work, error) {
-	db, err := a.Lookups(j)
+	db, err := a.Queries(j)
 	if err != nil {
 		return nil, err
 	}
@@ -92,47 +78,54 @@ func startLookup(j *Job, a *API) (*Work, error) {
 	return w, err
 }
 
-// newLookup makes a goroutine that compares each answer with the known one.
-func newLookup(j *Job, db Lookups, worker int) (*reading, error) {
-	reader, err := db.Reader(j.Values["mode"])
+// newLookup makes a goroutine that compares each answer with the known one. It has one function for
+// all rows, and one list of arguments, so that it allocates nothing while the clock runs.
+func newLookup(j *Job, db Queries, worker int) (*reading, error) {
+	var list *pathList
+	var id int64 // of the current read, with its path, and how many rows were found so far
+	var path string
+	var rows int
+	r := new(reading)
+	statement, args := PathOf, []Value{{Kind: Integer}}
+	take := func(row Row) error {
+		got := row.Bytes(0)
+		if rows++; string(got) != path {
+			return wrong("row %d has path %s, not %q", id, path, got)
+		}
+		r.found.AddBytes(id, got)
+		return nil
+	}
+	if j.Values["by"] == "path" {
+		statement, args = IDOf, []Value{{Kind: Text}}
+		take = func(row Row) error {
+			got := row.Int(0)
+			if rows++; got != id {
+				return wrong("path %s is row %d, not %d", path, id, got)
+			}
+			r.found.Add(got, path)
+			return nil
+		}
+	}
+	q, err := db.Querier(statement, j.Values["mode"])
 	if err != nil {
 		return nil, err
 	}
-	var list *pathList
-	buf := make([]byte, 0, MaxPath)
-	r := &reading{connection: reader}
+	r.connection = q
 	r.draw = func(phase, n int) int {
 		list = j.reads(phase, worker, n)
 		return len(list.ids)
 	}
-	r.one = func(i int, found *Answer) error {
-		id, path := list.at(i)
-		got, err := reader.Path(id, buf)
-		if err != nil {
-			return err
+	r.one = func(i int) error {
+		id, path = list.at(i)
+		args[0].Int, args[0].Text, rows = id, path, 0
+		err := q.Query(args, take)
+		if err == nil && rows != 1 {
+			err = wrong("row %d was found %d times", id, rows)
 		}
-		if string(got) != path {
-			return wrong("row %d has path %s, not %q", id, path, got)
-		}
-		found.AddBytes(id, got)
-		return nil
-	}
-	if j.Values["by"] == "path" {
-		r.one = func(i int, found *Answer) error {
-			id, path := list.at(i)
-			got, err := reader.ID(path)
-			if err != nil {
-				return err
-			}
-			if got != id {
-				return wrong("path %s is row %d, not %d", path, id, got)
-			}
-			found.Add(got, path)
-			return nil
-		}
+		return err
 	}
 	if j.Values["transaction"] == "one" {
-		r.begin, r.end = reader.Begin, reader.End
+		r.begin, r.end = q.Begin, q.End
 	}
 	return r, nil
 }

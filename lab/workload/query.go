@@ -21,23 +21,12 @@ var Query = &Workload{
 	Unit:        "query",
 	Question:    "How fast is your query?",
 	Description: "The statement is run with arguments drawn at random, each in a transaction of its own; all rows are read and compared.",
-	Supports:    func(a *API) bool { return a.Queries != nil },
+	Supports:    func(a *API) bool { return a.Queries != nil && a.Kind == "sql" },
 	Needs:       "SQL",
 	Start:       startQuery,
 	Want:        wantQuery,
 	Ops:         countReads,
 	Warm:        warmReads,
-}
-
-// A Statement is the user's, with the answers that one driver gave, which all must give.
-type Statement struct {
-	SQL string `json:"sql"`
-	// Loose says of each column whether some drivers turn it into something else by its declared
-	// type, such as an integer into a time.
-	Loose []bool    `json:"loose"`
-	Args  [][]Value `json:"args"` // integers and texts
-	// Answers are the answers to each of the arguments.
-	Answers []Answer `json:"answers"`
 }
 
 // A Probe asks for a Statement.
@@ -47,19 +36,6 @@ type Probe struct {
 	Params   int    `json:"params"`
 	ArgsFrom string `json:"args_from,omitempty"` // a query whose rows are arguments; "" if there are none
 	Limit    int    `json:"limit"`               // of these rows
-}
-
-// Queries is a database that the user's statement is run on.
-type Queries interface {
-	Querier(s *Statement, mode string) (Querier, error)
-	Close() error
-}
-
-// A Querier runs the statement on a connection of its own.
-type Querier interface {
-	// Query calls row for every row. All columns are read as texts.
-	Query(args []Value, row func(row Row) error) error
-	Connection
 }
 
 // Loose reports whether drivers disagree on the values in a column of a declared type. For example,
@@ -151,7 +127,7 @@ func startQuery(j *Job, a *API) (*Work, error) {
 			r.found.AddRow(row, j.Statement.Loose)
 			return nil
 		}
-		r.one = func(i int, _ *Answer) error { return q.Query(j.Statement.Args[list[i]], take) }
+		r.one = func(i int) error { return q.Query(j.Statement.Args[list[i]], take) }
 		return r, nil
 	})
 }

@@ -134,10 +134,10 @@ func newFileReader(j *Job, t Tree, worker int) (*reading, error) {
 		targets = j.targets(phase, worker, n)
 		return len(targets)
 	}
-	r.one = func(i int, found *Answer) error {
+	r.one = func(i int) error {
 		data, err := one(targets[i])
 		if err == nil {
-			found.AddBytes(int64(targets[i]), data)
+			r.found.AddBytes(int64(targets[i]), data)
 		}
 		return err
 	}

@@ -5,6 +5,37 @@ import (
 	"io"
 )
 
+// Queries is a database that statements read.
+type Queries interface {
+	// Querier opens a connection for one goroutine, for one statement.
+	Querier(s *Statement, mode string) (Querier, error)
+	Close() error
+}
+
+// A Querier runs a statement on a connection of its own.
+type Querier interface {
+	// Query calls row for every row. The caller may change the arguments when Query has returned.
+	Query(args []Value, row func(row Row) error) error
+	// Begin and End surround the queries of one transaction. They are not called where each query
+	// has its own.
+	Begin() error
+	End() error
+	Connection
+}
+
+// A Statement is one that reads. Those of the lookups are known; the user's comes with the answers
+// that one driver gave, which all must give.
+type Statement struct {
+	SQL     string `json:"sql"`
+	Columns []Kind `json:"columns"`
+	// Loose says of each column whether some drivers turn it into something else by its declared
+	// type, such as an integer into a time.
+	Loose []bool    `json:"loose"`
+	Args  [][]Value `json:"args"` // integers and texts
+	// Answers are the answers to each of the arguments.
+	Answers []Answer `json:"answers"`
+}
+
 // A Connection is the connection of one goroutine that reads.
 type Connection interface {
 	session
@@ -22,9 +53,9 @@ const (
 // A reading is one goroutine that makes a list of reads by a connection of its own.
 type reading struct {
 	connection Connection
-	draw       func(phase, n int) int           // draws the goroutine's part of n reads; returns how many these are
-	one        func(i int, found *Answer) error // makes read i of the list
-	begin, end func() error                     // surround the list; may be nil
+	draw       func(phase, n int) int // draws the goroutine's part of n reads; returns how many these are
+	one        func(i int) error      // makes read i of the list, and adds to found
+	begin, end func() error           // surround the list; may be nil
 
 	reads int
 	found Answer
@@ -43,7 +74,7 @@ func (r *reading) read(rec *Recorder) (err error) {
 	}
 	for i := range r.reads {
 		start := rec.Start()
-		if err := r.one(i, &r.found); err != nil {
+		if err := r.one(i); err != nil {
 			return err
 		}
 		rec.Stop(start)

@@ -24,7 +24,7 @@ var rowids = &Workload{
 	Description: "A process is started, reads rowids, and prints id|path of each row, all in one transaction; its output is compared.",
 	Repeats:     "a storage engine in Go that reads SQLite files (2025)",
 	Database:    func(v Values) *Folder { return &Folder{Rows: v.Int("rows")} },
-	Supports:    func(a *API) bool { return a.Rowids != nil || a.Lookups != nil },
+	Supports:    func(a *API) bool { return a.Rowids != nil || a.Queries != nil },
 	Needs:       "process that answers rowids",
 	Want:        wantRowids,
 	Ops:         func(j *Job) int64 { return int64(j.Values.Int("count")) },

@@ -161,12 +161,13 @@ type API struct {
 	Rows   func(j *Job, t *Table) (Rows, error)
 	Tables []*Table
 
-	Lookups func(j *Job) (Lookups, error)
-	Tree    func(j *Job) (Tree, error)
+	Tree func(j *Job) (Tree, error)
+	// Queries opens the database that all contenders read. An API whose kind is not "sql" knows the
+	// statements of the lookups only.
 	Queries func(j *Job) (Queries, error)
 	// Probe asks for the answers to the user's statement; nil if the API does not tell the columns.
 	Probe func(q *Probe) (*Statement, error)
-	// Rowids answers rowids from standard input. It is for an API without Lookups, which needs a
+	// Rowids answers rowids from standard input. It is for an API without Queries, which needs a
 	// process of its own. Input is what it reads: "" is a rowid a line, "sql" statements.
 	Rowids func(db string) error
 	Input  string

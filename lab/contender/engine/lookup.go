@@ -35,48 +35,70 @@ func makeFolder(f *workload.Folder, path string, progress func(rows int)) error 
 // lookups is the one database that all goroutines read.
 type lookups struct{ db *sqlitefile.DB }
 
-func openLookups(j *workload.Job) (workload.Lookups, error) {
+func openLookups(j *workload.Job) (workload.Queries, error) {
 	db, err := sqlitefile.Open(j.DB, &sqlitefile.Options{ReadOnly: true})
 	return &lookups{db}, err
 }
 
 func (l *lookups) Close() error { return l.db.Close() }
 
-func (l *lookups) Reader(string) (workload.Reader, error) {
+// Querier takes one of the two statements of the lookups. Both modes are the same, as there is
+// nothing to prepare.
+func (l *lookups) Querier(s *workload.Statement, _ string) (workload.Querier, error) {
 	r := &reader{db: l.db, ctx: context.Background()}
-	r.getFn, r.findFn = r.get, r.find
+	switch s.SQL {
+	case workload.PathOf.SQL:
+		r.look = r.get
+	case workload.IDOf.SQL:
+		r.look = r.find
+	default:
+		return nil, errors.ErrUnsupported
+	}
 	return r, nil
 }
 
-// A reader keeps the functions that it gives to View, and their results.
+// A reader keeps the function that it gives to View, with its arguments.
 type reader struct {
-	db     *sqlitefile.DB
-	ctx    context.Context
-	one    *sqlitefile.Rx // of the one transaction that Begin began; nil where each read has its own
-	id     int64
-	path   string
-	buf    []byte
-	getFn  func(*sqlitefile.Rx) error
-	findFn func(*sqlitefile.Rx) error
+	db   *sqlitefile.DB
+	ctx  context.Context
+	one  *sqlitefile.Rx // of the one transaction that Begin began; nil where each read has its own
+	look func(*sqlitefile.Rx) error
+	arg  workload.Value
+	take func(workload.Row) error
+	hit  hit
 }
 
-var errNoRow = errors.New("no row")
+// A hit is the row of an answer, which has one column.
+type hit struct {
+	id   int64
+	path []byte
+}
+
+func (h *hit) Int(int) int64 { return h.id }
+
+func (h *hit) Bytes(int) []byte { return h.path }
+
+func (r *reader) Query(args []workload.Value, take func(workload.Row) error) error {
+	r.arg, r.take = args[0], take
+	if r.one != nil {
+		return r.look(r.one)
+	}
+	return r.db.View(r.ctx, r.look)
+}
 
 func (r *reader) get(rx *sqlitefile.Rx) error {
 	t, err := rx.Table("folder_paths")
 	if err != nil {
 		return err
 	}
-	row, ok, err := t.Get(r.id)
-	if err != nil {
+	row, ok, err := t.Get(r.arg.Int)
+	if err != nil || !ok {
 		return err
 	}
-	if !ok {
-		return errNoRow
+	if r.hit.path, err = row.Bytes(1); err != nil {
+		return err
 	}
-	path, err := row.Bytes(1)
-	r.buf = append(r.buf, path...)
-	return err
+	return r.take(&r.hit)
 }
 
 func (r *reader) find(rx *sqlitefile.Rx) error {
@@ -84,32 +106,12 @@ func (r *reader) find(rx *sqlitefile.Rx) error {
 	if err != nil {
 		return err
 	}
-	id, ok, err := ix.Find(r.path)
-	if err == nil && !ok {
-		err = errNoRow
+	id, ok, err := ix.Find(r.arg.Text)
+	if err != nil || !ok {
+		return err
 	}
-	r.id = id
-	return err
-}
-
-func (r *reader) Path(id int64, buf []byte) ([]byte, error) {
-	r.id, r.buf = id, buf
-	err := r.view(r.getFn)
-	return r.buf, err
-}
-
-func (r *reader) ID(path string) (int64, error) {
-	r.path = path
-	err := r.view(r.findFn)
-	return r.id, err
-}
-
-// view calls fn in a transaction of its own, or in the one transaction if it has begun.
-func (r *reader) view(fn func(*sqlitefile.Rx) error) error {
-	if r.one == nil {
-		return r.db.View(r.ctx, fn)
-	}
-	return fn(r.one)
+	r.hit.id = id
+	return r.take(&r.hit)
 }
 
 func (r *reader) Begin() (err error) {

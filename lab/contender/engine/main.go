@@ -16,7 +16,7 @@ func main() {
 			Notes:      []string{"there is no SQL: raw looks the table up by its name for every read, prepared does so too"},
 			MakeFolder: makeFolder,
 
-			Lookups: openLookups,
+			Queries: openLookups,
 			Rows:    openRows,
 			Tables:  []*workload.Table{workload.TaskTable, workload.PairTable, workload.ItemTable},
 		}},

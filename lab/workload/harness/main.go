@@ -62,7 +62,7 @@ func (c Contender) process(args []string) error {
 	switch {
 	case a.Rowids != nil:
 		return a.Rowids(args[2])
-	case a.Lookups != nil:
+	case a.Queries != nil:
 		return rowids(a, args[2], os.Stdin, os.Stdout)
 	}
 	return errors.ErrUnsupported

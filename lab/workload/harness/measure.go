@@ -31,11 +31,11 @@ func measure(j *workload.Job, w *workload.Work) (*workload.Done, error) {
 		recorders[i] = workload.NewRecorder(w.Every)
 	}
 	runtime.GC()
-	before := readUsage()
+	before := readUse()
 	start := time.Now()
 	err := race(w.Workers, recorders)
 	seconds := time.Since(start).Seconds()
-	use := readUsage().since(before)
+	use := since(before, readUse())
 	if err != nil {
 		return nil, err
 	}

@@ -4,17 +4,19 @@ import (
 	"os"
 	"strconv"
 	"strings"
+
+	"github.com/foliofs/folio/lab/workload"
 )
 
 // readProc reads further values from Linux: the peak of resident memory, and the bytes that were
 // written to the disk.
-func readProc(s *system) {
+func readProc(use *workload.Use) {
 	status := readFields("/proc/self/status")
 	if kib, ok := status["VmHWM"]; ok {
-		s.peak = ptr(kib << 10)
+		use.PeakMemory = ptr(kib << 10)
 	}
 	if n, ok := readFields("/proc/self/io")["write_bytes"]; ok {
-		s.written = ptr(n)
+		use.WrittenBytes = ptr(n)
 	}
 }
 

@@ -2,4 +2,6 @@
 
 package harness
 
-func readProc(*system) {}
+import "github.com/foliofs/folio/lab/workload"
+
+func readProc(*workload.Use) {}

@@ -11,45 +11,63 @@ import (
 	"github.com/foliofs/folio/lab/workload"
 )
 
-// A sqlQuery is a statement that reads on a connection, and counts how often it was prepared.
-type sqlQuery struct {
-	conn     Conn
-	text     string
-	columns  []workload.Kind
-	stmt     Stmt // nil if the statement is prepared for each run
-	prepares int64
+type sqlQueries struct {
+	driver Driver
+	job    *workload.Job
 }
 
-func newQuery(c Conn, text string, columns []workload.Kind, mode string) (q *sqlQuery, err error) {
-	q = &sqlQuery{conn: c, text: text, columns: columns}
-	if mode == "prepared" {
-		q.prepares++
-		q.stmt, err = c.Prepare(text, columns)
+func (d Driver) queries(j *workload.Job) (workload.Queries, error) { return &sqlQueries{d, j}, nil }
+
+func (q *sqlQueries) Close() error { return nil }
+
+// Querier opens a connection, and prepares the statement if it is to be kept so.
+func (q *sqlQueries) Querier(s *workload.Statement, mode string) (workload.Querier, error) {
+	c, err := q.driver.Open(q.job.DB, Read)
+	if err != nil {
+		return nil, err
 	}
-	return q, err
+	if size := q.job.Values["mmap"]; size != "" && size != "0" {
+		if _, err := text(c, "PRAGMA mmap_size = "+size); err != nil {
+			return nil, errors.Join(err, c.Close())
+		}
+	}
+	out := &sqlQuerier{conn: c, statement: s}
+	if mode == "prepared" {
+		out.prepares++
+		out.stmt, err = c.Prepare(s.SQL, s.Columns)
+	}
+	return out, err
 }
 
-func (q *sqlQuery) Query(args []workload.Value, row func(workload.Row) error) error {
+// A sqlQuerier is a statement on a connection, and counts how often it was prepared.
+type sqlQuerier struct {
+	conn      Conn
+	statement *workload.Statement
+	stmt      Stmt // nil if the statement is prepared for each query
+	prepares  int64
+}
+
+func (q *sqlQuerier) Query(args []workload.Value, row func(workload.Row) error) error {
 	if q.stmt != nil {
 		return q.stmt.Run(args, row)
 	}
 	q.prepares++
-	return q.conn.Raw(q.text, q.columns, args, row)
+	return q.conn.Raw(q.statement.SQL, q.statement.Columns, args, row)
 }
 
-func (q *sqlQuery) Settings() (map[string]string, error) { return readSettings(q.conn) }
+func (q *sqlQuerier) Begin() error { return exec(q.conn, "BEGIN") }
 
-func (q *sqlQuery) Prepares() int64 { return q.prepares }
+func (q *sqlQuerier) End() error { return exec(q.conn, "COMMIT") }
 
-// Close closes the connection with the statement.
-func (q *sqlQuery) Close() error { return errors.Join(q.release(), q.conn.Close()) }
+func (q *sqlQuerier) Settings() (map[string]string, error) { return readSettings(q.conn) }
 
-// release closes the statement only.
-func (q *sqlQuery) release() error {
+func (q *sqlQuerier) Prepares() int64 { return q.prepares }
+
+func (q *sqlQuerier) Close() error {
 	if q.stmt == nil {
-		return nil
+		return q.conn.Close()
 	}
-	return q.stmt.Close()
+	return errors.Join(q.stmt.Close(), q.conn.Close())
 }
 
 // aSecond is a little more than that: SQLite's clock of a statement shows seconds.
@@ -165,30 +183,10 @@ func (c *sqlConn) answer(s *workload.Statement, args []workload.Value) (a worklo
 	for _, t := range types {
 		s.Loose = append(s.Loose, workload.Loose(t.DatabaseTypeName()))
 	}
-	c.call.Aim(texts(len(types)))
+	s.Columns = slices.Repeat([]workload.Kind{workload.Text}, len(types)) // which every value can be read as
+	c.call.Aim(s.Columns)
 	return a, c.call.Take(rows, func(r workload.Row) error {
 		a.AddRow(r, s.Loose)
 		return nil
 	})
-}
-
-// texts are columns that are all read as texts.
-func texts(n int) []workload.Kind { return slices.Repeat(textColumn, n) }
-
-type sqlQueries struct {
-	driver Driver
-	db     string
-}
-
-func (d Driver) queries(j *workload.Job) (workload.Queries, error) { return &sqlQueries{d, j.DB}, nil }
-
-func (q *sqlQueries) Close() error { return nil }
-
-// Querier opens a connection.
-func (q *sqlQueries) Querier(s *workload.Statement, mode string) (workload.Querier, error) {
-	c, err := q.driver.Open(q.db, Read)
-	if err != nil {
-		return nil, err
-	}
-	return newQuery(c, s.SQL, texts(len(s.Loose)), mode)
 }

@@ -13,39 +13,38 @@ import (
 // rowidBuffer is how much is read and written at once.
 const rowidBuffer = 256 << 10
 
-// rowids reads rowids, and writes the rows as the sqlite3 shell does, all in one transaction of one
-// reader.
+// rowids reads rowids, and writes the rows as the sqlite3 shell does, all in one transaction.
 func rowids(a *workload.API, db string, in io.Reader, out io.Writer) (err error) {
-	lookups, err := a.Lookups(&workload.Job{DB: db, Values: workload.Values{"mmap": "0"}})
+	queries, err := a.Queries(&workload.Job{DB: db})
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, lookups.Close()) }()
-	r, err := lookups.Reader("prepared")
+	defer func() { err = errors.Join(err, queries.Close()) }()
+	q, err := queries.Querier(workload.PathOf, "prepared")
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, r.Close()) }()
-	if err := r.Begin(); err != nil {
+	defer func() { err = errors.Join(err, q.Close()) }()
+	if err := q.Begin(); err != nil {
 		return err
 	}
 	lines := bufio.NewScanner(bufio.NewReaderSize(in, rowidBuffer))
 	w := bufio.NewWriterSize(out, rowidBuffer)
-	var row []byte
+	args := []workload.Value{workload.Int(0)}
+	write := func(row workload.Row) error {
+		b := append(strconv.AppendInt(w.AvailableBuffer(), args[0].Int, 10), '|')
+		_, err := w.Write(append(append(b, row.Bytes(0)...), '\n'))
+		return err
+	}
 	for lines.Scan() {
-		id, err := parseRowid(lines.Bytes())
-		if err != nil {
+		if args[0].Int, err = parseRowid(lines.Bytes()); err != nil {
 			return fmt.Errorf("a rowid: %w", err)
 		}
-		if row, err = r.Path(id, append(strconv.AppendInt(row[:0], id, 10), '|')); err != nil {
-			return err
-		}
-		row = append(row, '\n')
-		if _, err := w.Write(row); err != nil {
+		if err := q.Query(args, write); err != nil {
 			return err
 		}
 	}
-	return errors.Join(lines.Err(), w.Flush(), r.End())
+	return errors.Join(lines.Err(), w.Flush(), q.End())
 }
 
 // parseRowid reads a number that has no more than digits. Anything else is left to strconv.

@@ -11,74 +11,56 @@ import (
 // have no more: none of them ever waits for another's lock on the file. It takes part where each
 // operation is one statement.
 func (d Driver) Shared(name, title string) workload.API {
-	d.Open = (&sharedConn{open: d.Open}).Open
 	all := d.SQL(name, title, "all goroutines share one connection, each for the time of a statement")
 	return workload.API{
 		Name: all.Name, Title: all.Title, Kind: all.Kind, Groups: all.Groups, Notes: all.Notes, SQLite: all.SQLite,
-		Rows: all.Rows, Tables: []*workload.Table{workload.TaskTable, workload.PairTable},
+		Rows: d.sharedRows, Tables: []*workload.Table{workload.TaskTable, workload.PairTable},
 	}
 }
 
-// A sharedConn is a connection that the first user opens, and the last user closes.
-type sharedConn struct {
-	open func(path string, access Access) (Conn, error)
-
-	mu    sync.Mutex // guards all below, and all work on the connection
-	conn  Conn
-	users int
+// sharedRows is a store whose sessions are all the same one, behind a lock.
+type sharedRows struct {
+	workload.Rows
+	mu  sync.Mutex // held for each operation
+	one workload.RowSession
 }
 
-func (s *sharedConn) Open(path string, access Access) (_ Conn, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.users == 0 {
-		if s.conn, err = s.open(path, access); err != nil {
-			return nil, err
-		}
+func (d Driver) sharedRows(j *workload.Job, t *workload.Table) (workload.Rows, error) {
+	rows, err := d.rows(j, t)
+	if err != nil {
+		return nil, err
 	}
-	s.users++
-	return s, nil
+	one, err := rows.Session()
+	return &sharedRows{Rows: rows, one: one}, err
 }
 
-func (s *sharedConn) Raw(query string, columns []workload.Kind, args []workload.Value, row func(workload.Row) error) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.conn.Raw(query, columns, args, row)
-}
+func (s *sharedRows) Session() (workload.RowSession, error) { return &sharedSession{s}, nil }
 
-func (s *sharedConn) Prepare(query string, columns []workload.Kind) (Stmt, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	stmt, err := s.conn.Prepare(query, columns)
-	return &sharedStmt{s, stmt}, err
-}
+func (s *sharedRows) Close() error { return errors.Join(s.one.Close(), s.Rows.Close()) }
 
-func (s *sharedConn) Close() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.users--; s.users > 0 {
-		return nil
-	}
-	if s.users < 0 {
-		return errors.New("closed twice")
-	}
-	return s.conn.Close()
-}
+type sharedSession struct{ s *sharedRows }
 
-// A sharedStmt is a statement on it.
-type sharedStmt struct {
-	s    *sharedConn
-	stmt Stmt
-}
-
-func (t *sharedStmt) Run(args []workload.Value, row func(workload.Row) error) error {
+func (t *sharedSession) Put(row []workload.Value) error {
 	t.s.mu.Lock()
 	defer t.s.mu.Unlock()
-	return t.stmt.Run(args, row)
+	return t.s.one.Put(row)
 }
 
-func (t *sharedStmt) Close() error {
+func (t *sharedSession) Set(key int64, column int, v workload.Value) error {
 	t.s.mu.Lock()
 	defer t.s.mu.Unlock()
-	return t.stmt.Close()
+	return t.s.one.Set(key, column, v)
 }
+
+func (t *sharedSession) Delete(key int64) error {
+	t.s.mu.Lock()
+	defer t.s.mu.Unlock()
+	return t.s.one.Delete(key)
+}
+
+// Each and Settings come before or after the measurement, when nothing else uses the connection.
+func (t *sharedSession) Each(fn func(workload.Row) error) error { return t.s.one.Each(fn) }
+
+func (t *sharedSession) Settings() (map[string]string, error) { return t.s.one.Settings() }
+
+func (t *sharedSession) Close() error { return nil }

@@ -54,7 +54,6 @@ func (d Driver) SQL(name, title string, notes ...string) workload.API {
 		SQLite: d.sqlite,
 
 		MakeFolder: d.makeFolder,
-		Lookups:    d.lookups,
 		Rows:       d.rows,
 		Tables:     allTables,
 		Tree:       d.tree,
@@ -73,7 +72,7 @@ func (d Driver) sqlite() (version string, options []string, err error) {
 	if version, err = text(c, "SELECT sqlite_version()"); err != nil {
 		return "", nil, err
 	}
-	err = c.Raw("PRAGMA compile_options", textColumn, nil, func(r workload.Row) error {
+	err = c.Raw("PRAGMA compile_options", []workload.Kind{workload.Text}, nil, func(r workload.Row) error {
 		options = append(options, string(r.Bytes(0)))
 		return nil
 	})
@@ -82,7 +81,7 @@ func (d Driver) sqlite() (version string, options []string, err error) {
 
 // text is the one value that a statement finds, as a text; "" if it finds none.
 func text(c Conn, query string) (s string, err error) {
-	err = c.Raw(query, textColumn, nil, func(r workload.Row) error {
+	err = c.Raw(query, []workload.Kind{workload.Text}, nil, func(r workload.Row) error {
 		s = string(r.Bytes(0))
 		return nil
 	})

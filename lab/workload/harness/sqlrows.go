@@ -167,7 +167,7 @@ func (s *sqlSession) Each(fn func(row workload.Row) error) error {
 func (s *sqlSession) By(column int, fn func(key int64) error) error {
 	t, name := s.table, s.table.Columns[column].Name
 	query := fmt.Sprintf("SELECT %s FROM %s INDEXED BY %[2]s_%[3]s ORDER BY %[3]s", t.Columns[0].Name, t.Name, name)
-	return s.conn.Raw(query, intColumn, nil, func(r workload.Row) error { return fn(r.Int(0)) })
+	return s.conn.Raw(query, []workload.Kind{workload.Integer}, nil, func(r workload.Row) error { return fn(r.Int(0)) })
 }
 
 func (s *sqlSession) Settings() (map[string]string, error) {

@@ -6,35 +6,25 @@ import (
 	"github.com/foliofs/folio/lab/workload"
 )
 
-// A usage holds the resources that this process has used so far.
-type usage struct {
-	mem    runtime.MemStats
-	system system
-}
-
-// system holds the values of the operating system; an unknown value is nil.
-type system struct {
-	user, sys     *float64
-	peak, written *int64
-}
-
-func readUsage() *usage {
-	u := &usage{system: readSystem()}
-	runtime.ReadMemStats(&u.mem)
+// readUse returns the resources that this process has used so far.
+func readUse() (u workload.Use) {
+	var mem runtime.MemStats
+	runtime.ReadMemStats(&mem)
+	u.Allocs, u.AllocBytes = ptr(int64(mem.Mallocs)), ptr(int64(mem.TotalAlloc))
+	readSystem(&u)
 	return u
 }
 
 // since returns the resources that were used after before. Peak memory is that of the whole
 // process.
-func (u *usage) since(before *usage) workload.Use {
-	a, b := &u.system, &before.system
+func since(before, now workload.Use) workload.Use {
 	return workload.Use{
-		Allocs:        ptr(int64(u.mem.Mallocs - before.mem.Mallocs)),
-		AllocBytes:    ptr(int64(u.mem.TotalAlloc - before.mem.TotalAlloc)),
-		UserSeconds:   minus(a.user, b.user),
-		SystemSeconds: minus(a.sys, b.sys),
-		PeakMemory:    a.peak,
-		WrittenBytes:  minus(a.written, b.written),
+		Allocs:        minus(now.Allocs, before.Allocs),
+		AllocBytes:    minus(now.AllocBytes, before.AllocBytes),
+		UserSeconds:   minus(now.UserSeconds, before.UserSeconds),
+		SystemSeconds: minus(now.SystemSeconds, before.SystemSeconds),
+		PeakMemory:    now.PeakMemory,
+		WrittenBytes:  minus(now.WrittenBytes, before.WrittenBytes),
 	}
 }
 

@@ -2,8 +2,12 @@
 
 package harness
 
-import "io/fs"
+import (
+	"io/fs"
 
-func readSystem() system { return system{} }
+	"github.com/foliofs/folio/lab/workload"
+)
+
+func readSystem(*workload.Use) {}
 
 func diskSize(info fs.FileInfo) int64 { return info.Size() }

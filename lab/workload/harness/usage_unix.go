@@ -5,16 +5,17 @@ package harness
 import (
 	"io/fs"
 	"syscall"
+
+	"github.com/foliofs/folio/lab/workload"
 )
 
 // readSystem asks for the use of resources.
-func readSystem() (s system) {
+func readSystem(use *workload.Use) {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) == nil {
-		s.user, s.sys = ptr(float64(u.Utime.Nano())/1e9), ptr(float64(u.Stime.Nano())/1e9)
+		use.UserSeconds, use.SystemSeconds = ptr(float64(u.Utime.Nano())/1e9), ptr(float64(u.Stime.Nano())/1e9)
 	}
-	readProc(&s)
-	return s
+	readProc(use)
 }
 
 // diskSize returns the size of a file on the disk.

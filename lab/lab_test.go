@@ -37,10 +37,10 @@ func lab(t *testing.T, args ...string) (code int, stdout, stderr string) {
 }
 
 // Every workload is done, and every answer right, by the contenders that are in this repository
-// alone: the engine, the file system, and files.
+// alone: the engine, the file system, the driver, and files.
 func TestRun(t *testing.T) {
 	dir := isolate(t)
-	args := append([]string{"run", "--samples", "2", "--contenders", "engine,folio,files", "--dirs", filepath.Join(dir, "stores")}, small...)
+	args := append([]string{"run", "--samples", "2", "--contenders", "engine,folio,foliosql:sql,files", "--dirs", filepath.Join(dir, "stores")}, small...)
 	s, stdout := measured(t, filepath.Join(dir, "run.jsonl"), args...)
 	if len(s.Failures) > 0 || s.End == nil {
 		t.Errorf("failures %+v, end %+v", s.Failures, s.End)

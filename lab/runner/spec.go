@@ -88,9 +88,10 @@ func All(dir string) ([]Spec, error) {
 	return specs, nil
 }
 
-// Driver reports whether the contender is a driver of SQLite, which can run any statement.
+// Driver reports whether the contender is a driver of SQLite, which can run any statement. Ours
+// refuses some.
 func (s Spec) Driver() bool {
-	return rank(s) == rankDriver && s.only == "" && s.Name != "shell" && s.Name != "sqlstore"
+	return s.Name == "foliosql" || rank(s) == rankDriver && s.only == "" && s.Name != "shell" && s.Name != "sqlstore"
 }
 
 // rankDriver is the place of the drivers.
@@ -101,7 +102,7 @@ func rank(s Spec) int {
 	switch s.Name {
 	case "engine":
 		return 0
-	case "folio":
+	case "folio", "foliosql":
 		return 1
 	case "bbolt", "pebble", "postgres":
 		return 3

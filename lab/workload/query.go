@@ -21,7 +21,7 @@ var Query = &Workload{
 	Unit:        "query",
 	Question:    "How fast is your query?",
 	Description: "The statement is run with arguments drawn at random, each in a transaction of its own; all rows are read and compared.",
-	Supports:    func(a *API) bool { return a.Queries != nil && a.Kind == "sql" },
+	Supports:    func(a *API) bool { return a.Queries != nil && a.AnySQL },
 	Needs:       "SQL",
 	Start:       startQuery,
 	Want:        wantQuery,

@@ -162,9 +162,10 @@ type API struct {
 	Tables []*Table
 
 	Tree func(j *Job) (Tree, error)
-	// Queries opens the database that all contenders read. An API whose kind is not "sql" knows the
-	// statements of the lookups only.
+	// Queries opens the database that all contenders read. Without AnySQL it knows the statements
+	// of the lookups only.
 	Queries func(j *Job) (Queries, error)
+	AnySQL  bool
 	// Probe asks for the answers to the user's statement; nil if the API does not tell the columns.
 	Probe func(q *Probe) (*Statement, error)
 	// Rowids answers rowids from standard input. It is for an API without Queries, which needs a

@@ -42,8 +42,7 @@ func (s kvTreeStore) Import(fn func(put func(dir string, n *Node, content []byte
 }
 
 // encodeNode writes id, mode, size and time, eight bytes each.
-func encodeNode(n *Node) []byte {
-	b := make([]byte, 0, 32)
+func encodeNode(n *Node) (b []byte) {
 	for _, v := range [...]int64{n.ID, int64(n.Perm), n.Bytes, n.Changed} {
 		b = binary.BigEndian.AppendUint64(b, uint64(v))
 	}

@@ -1,10 +1,6 @@
 package harness
 
-import (
-	"errors"
-
-	"github.com/foliofs/folio/lab/workload"
-)
+import "github.com/foliofs/folio/lab/workload"
 
 // A Driver opens connections to SQLite. The workloads reach SQL only through the methods of Conn.
 type Driver struct {
@@ -58,6 +54,7 @@ func (d Driver) SQL(name, title string, notes ...string) workload.API {
 		Tables:     allTables,
 		Tree:       d.tree,
 		Queries:    d.queries,
+		AnySQL:     true,
 		Probe:      d.Probe,
 	}
 }
@@ -90,14 +87,3 @@ func text(c Conn, query string) (s string, err error) {
 
 // exec runs a statement that has no rows.
 func exec(c Conn, query string) error { return c.Raw(query, nil, nil, nil) }
-
-// closeAll closes statements and their connection in this order, except those that are nil.
-func closeAll(list ...interface{ Close() error }) error {
-	var errs []error
-	for _, c := range list {
-		if c != nil {
-			errs = append(errs, c.Close())
-		}
-	}
-	return errors.Join(errs...)
-}

@@ -13,16 +13,29 @@ var treeSchema = []string{
 	"CREATE TABLE content (id INTEGER PRIMARY KEY, bytes BLOB)",
 }
 
+// The statements of a tree, in the order of treeQueries.
 const (
-	insertEntry   = "INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?)"
-	insertContent = "INSERT INTO content VALUES (?, CAST( ? AS BLOB))" // crawshaw binds bytes as a text; GORM takes "(?" with bytes for a list
-	findEntry     = "SELECT name, id, mode, size, mtime FROM entry WHERE dir = ? AND name = ?"
-	listEntries   = "SELECT name, id, mode, size, mtime FROM entry WHERE dir = ? ORDER BY name"
-	readContent   = "SELECT bytes FROM content WHERE id = ?"
-	readRange     = "SELECT substr(bytes, ?, ?) FROM content WHERE id = ?"
+	putEntry = iota
+	putContent
+	findEntry
+	listEntries
+	readContent
+	readRange
 )
 
 var entryColumns = []workload.Kind{workload.Text, workload.Integer, workload.Integer, workload.Integer, workload.Integer}
+
+var treeQueries = [...]struct {
+	query   string
+	columns []workload.Kind
+}{
+	putEntry:    {"INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?)", nil},
+	putContent:  {"INSERT INTO content VALUES (?, CAST( ? AS BLOB))", nil}, // crawshaw binds bytes as a text; GORM takes "(?" with bytes for a list
+	findEntry:   {"SELECT name, id, mode, size, mtime FROM entry WHERE dir = ? AND name = ?", entryColumns},
+	listEntries: {"SELECT name, id, mode, size, mtime FROM entry WHERE dir = ? ORDER BY name", entryColumns},
+	readContent: {"SELECT bytes FROM content WHERE id = ?", []workload.Kind{workload.Blob}},
+	readRange:   {"SELECT substr(bytes, ?, ?) FROM content WHERE id = ?", []workload.Kind{workload.Blob}},
+}
 
 // sqlTree is a database of files.
 type sqlTree struct {
@@ -69,26 +82,14 @@ func (t *sqlTree) Close() error {
 // A sqlTreeStore is a connection with its statements.
 type sqlTreeStore struct {
 	conn  Conn
-	stmts struct{ putEntry, putContent, find, list, content, part Stmt }
+	stmts [len(treeQueries)]Stmt
 	args  [6]workload.Value
 }
 
-func newSQLTreeStore(c Conn) (*sqlTreeStore, error) {
-	s := &sqlTreeStore{conn: c}
-	for _, p := range []struct {
-		stmt    *Stmt
-		query   string
-		columns []workload.Kind
-	}{
-		{&s.stmts.putEntry, insertEntry, nil},
-		{&s.stmts.putContent, insertContent, nil},
-		{&s.stmts.find, findEntry, entryColumns},
-		{&s.stmts.list, listEntries, entryColumns},
-		{&s.stmts.content, readContent, []workload.Kind{workload.Blob}},
-		{&s.stmts.part, readRange, []workload.Kind{workload.Blob}},
-	} {
-		var err error
-		if *p.stmt, err = c.Prepare(p.query, p.columns); err != nil {
+func newSQLTreeStore(c Conn) (s *sqlTreeStore, err error) {
+	s = &sqlTreeStore{conn: c}
+	for i, q := range treeQueries {
+		if s.stmts[i], err = c.Prepare(q.query, q.columns); err != nil {
 			return nil, err
 		}
 	}
@@ -96,9 +97,16 @@ func newSQLTreeStore(c Conn) (*sqlTreeStore, error) {
 }
 
 // close gives the statements back, but not the connection.
-func (s *sqlTreeStore) close() error {
-	all := &s.stmts
-	return closeAll(all.putEntry, all.putContent, all.find, all.list, all.content, all.part)
+func (s *sqlTreeStore) close() (err error) {
+	for _, stmt := range s.stmts {
+		err = errors.Join(err, stmt.Close())
+	}
+	return err
+}
+
+// run runs a statement with arguments.
+func (s *sqlTreeStore) run(stmt int, row func(workload.Row) error, args ...workload.Value) error {
+	return s.stmts[stmt].Run(s.args[:copy(s.args[:], args)], row)
 }
 
 func (s *sqlTreeStore) Import(fn func(put func(dir string, n *Node, content []byte) error) error) error {
@@ -112,15 +120,14 @@ func (s *sqlTreeStore) Import(fn func(put func(dir string, n *Node, content []by
 }
 
 func (s *sqlTreeStore) put(dir string, n *Node, content []byte) error {
-	s.args = [6]workload.Value{workload.Str(dir), workload.Str(n.Base), workload.Int(n.ID), workload.Int(int64(n.Perm)), workload.Int(n.Bytes), workload.Int(n.Changed)}
-	if err := s.stmts.putEntry.Run(s.args[:], nil); err != nil || n.IsDir() {
+	err := s.run(putEntry, nil, workload.Str(dir), workload.Str(n.Base), workload.Int(n.ID), workload.Int(int64(n.Perm)), workload.Int(n.Bytes), workload.Int(n.Changed))
+	if err != nil || n.IsDir() {
 		return err
 	}
 	if content == nil {
 		content = []byte{} // nil would be NULL
 	}
-	s.args[0], s.args[1] = workload.Int(n.ID), workload.Bytes(content)
-	return s.stmts.putContent.Run(s.args[:2], nil)
+	return s.run(putContent, nil, workload.Int(n.ID), workload.Bytes(content))
 }
 
 func node(r workload.Row) *Node {
@@ -128,37 +135,33 @@ func node(r workload.Row) *Node {
 }
 
 func (s *sqlTreeStore) Find(dir, name string) (n *Node, err error) {
-	s.args[0], s.args[1] = workload.Str(dir), workload.Str(name)
-	err = s.stmts.find.Run(s.args[:2], func(r workload.Row) error {
+	err = s.run(findEntry, func(r workload.Row) error {
 		n = node(r)
 		return nil
-	})
+	}, workload.Str(dir), workload.Str(name))
 	return n, err
 }
 
 func (s *sqlTreeStore) List(dir string) (list []*Node, err error) {
-	s.args[0] = workload.Str(dir)
-	err = s.stmts.list.Run(s.args[:1], func(r workload.Row) error {
+	err = s.run(listEntries, func(r workload.Row) error {
 		list = append(list, node(r))
 		return nil
-	})
+	}, workload.Str(dir))
 	return list, err
 }
 
 func (s *sqlTreeStore) Content(n *Node) (data []byte, err error) {
-	s.args[0] = workload.Int(n.ID)
-	err = s.stmts.content.Run(s.args[:1], func(r workload.Row) error {
+	err = s.run(readContent, func(r workload.Row) error {
 		data = append(make([]byte, 0, n.Bytes), r.Bytes(0)...)
 		return nil
-	})
+	}, workload.Int(n.ID))
 	return data, err
 }
 
 func (s *sqlTreeStore) ReadAt(n *Node, p []byte, off int64) (read int, err error) {
-	s.args[0], s.args[1], s.args[2] = workload.Int(off+1), workload.Int(int64(len(p))), workload.Int(n.ID)
-	err = s.stmts.part.Run(s.args[:3], func(r workload.Row) error {
+	err = s.run(readRange, func(r workload.Row) error {
 		read = copy(p, r.Bytes(0))
 		return nil
-	})
+	}, workload.Int(off+1), workload.Int(int64(len(p))), workload.Int(n.ID))
 	return read, err
 }

@@ -62,12 +62,23 @@ func (c *command) compare(files []string, o *comparison) error {
 	if err != nil {
 		return err
 	}
-	rows := rowsOf(a, b, o.figure)
+	rows := o.rows(a, b)
 	if len(rows) == 0 {
 		return fmt.Errorf("%s and %s have no case and contender in common; compare runs of the same command", files[0], files[1])
 	}
-	counts, err := c.compareRows(rows, o)
-	if err != nil {
+	counts := make(map[figure.Verdict]int)
+	tw := c.table()
+	last := ""
+	for _, row := range rows {
+		if row.Case != last {
+			fmt.Fprintf(tw, "\n%s\t%s, first\tsecond\tp\t\t\n", row.Case, o.figure.Name)
+			last = row.Case
+		}
+		d := o.figure.Compare(row.a, row.b, o.least, len(rows))
+		counts[d.Verdict]++
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%.3f\t%s\t\n", row.Contender, o.estimate(d.A), o.estimate(d.B), d.P, d)
+	}
+	if err := tw.Flush(); err != nil {
 		return err
 	}
 	fmt.Fprintf(c.stdout, "\n%d rows: %d no difference, %d better, %d worse\n", len(rows), counts[figure.Same], counts[figure.Better], counts[figure.Worse])
@@ -83,35 +94,18 @@ type comparedRow struct {
 	a, b []float64
 }
 
-// rowsOf lists the rows that both runs have.
-func rowsOf(a, b *result.Set, f *figure.Figure) (rows []comparedRow) {
+// rows lists the rows that both runs have.
+func (o *comparison) rows(a, b *result.Set) (rows []comparedRow) {
 	for i := range a.Cases {
 		id := a.Cases[i].ID
 		for _, who := range a.In(id) {
-			row := comparedRow{result.Cell{Case: id, Contender: who.ID}, f.Values(a.Of(id, who.ID)), f.Values(b.Of(id, who.ID))}
+			row := comparedRow{result.Cell{Case: id, Contender: who.ID}, o.figure.Values(a.Of(id, who.ID)), o.figure.Values(b.Of(id, who.ID))}
 			if len(row.a) > 0 && len(row.b) > 0 {
 				rows = append(rows, row)
 			}
 		}
 	}
 	return rows
-}
-
-// compareRows prints rows, and counts the verdicts.
-func (c *command) compareRows(rows []comparedRow, o *comparison) (map[figure.Verdict]int, error) {
-	counts := make(map[figure.Verdict]int)
-	tw := c.table()
-	last := ""
-	for _, row := range rows {
-		if row.Case != last {
-			fmt.Fprintf(tw, "\n%s\t%s, first\tsecond\tp\t\t\n", row.Case, o.figure.Name)
-			last = row.Case
-		}
-		d := o.figure.Compare(row.a, row.b, o.least, len(rows))
-		counts[d.Verdict]++
-		fmt.Fprintf(tw, "%s\t%s\t%s\t%.3f\t%s\t\n", row.Contender, o.estimate(d.A), o.estimate(d.B), d.P, d)
-	}
-	return counts, tw.Flush()
 }
 
 // estimate is a median with its interval, or without one if there are too few samples for it.

@@ -1,7 +1,6 @@
 package harness
 
 import (
-	"errors"
 	"io"
 	"io/fs"
 	"path"
@@ -67,35 +66,33 @@ type storeFS struct{ s TreeStore }
 // root is the entry that no tree store has.
 var root = &Node{Base: ".", Perm: fs.ModeDir | 0o755}
 
-// find returns the entry with a path, and that path as directories are known by.
-func (f storeFS) find(op, name string) (*Node, string, error) {
-	if !fs.ValidPath(name) {
-		return nil, "", &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
-	}
+// find returns the entry with a path.
+func (f storeFS) find(op, name string) (n *Node, err error) {
 	if name == "." {
-		return root, "", nil
+		return root, nil
 	}
 	dir, base := path.Split(name)
-	n, err := f.s.Find(strings.TrimSuffix(dir, "/"), base)
-	if err == nil && n == nil {
+	if !fs.ValidPath(name) {
+		err = fs.ErrInvalid
+	} else if n, err = f.s.Find(strings.TrimSuffix(dir, "/"), base); err == nil && n == nil {
 		err = fs.ErrNotExist
 	}
 	if err != nil {
-		return nil, "", &fs.PathError{Op: op, Path: name, Err: err}
+		return nil, &fs.PathError{Op: op, Path: name, Err: err}
 	}
-	return n, name, nil
+	return n, nil
 }
 
 func (f storeFS) Open(name string) (fs.File, error) {
-	n, full, err := f.find("open", name)
+	n, err := f.find("open", name)
 	if err != nil {
 		return nil, err
 	}
-	return &storeFile{s: f.s, n: n, path: full}, nil
+	return &storeFile{io.NewSectionReader(content{f.s, n}, 0, n.Bytes), n}, nil
 }
 
 func (f storeFS) Stat(name string) (fs.FileInfo, error) {
-	n, _, err := f.find("stat", name)
+	n, err := f.find("stat", name)
 	if err != nil {
 		return nil, err
 	}
@@ -119,45 +116,27 @@ func (f storeFS) ReadDir(name string) ([]fs.DirEntry, error) {
 }
 
 func (f storeFS) ReadFile(name string) ([]byte, error) {
-	n, _, err := f.find("open", name)
+	n, err := f.find("open", name)
 	if err != nil {
 		return nil, err
 	}
 	return f.s.Content(n)
 }
 
-// A storeFile is an open file.
+// A storeFile is an open file, whose bytes are asked for as they are read. A directory has none.
 type storeFile struct {
-	s    TreeStore
-	n    *Node
-	path string
-	off  int64
+	*io.SectionReader
+	n *Node
 }
 
 func (f *storeFile) Stat() (fs.FileInfo, error) { return f.n, nil }
 
 func (f *storeFile) Close() error { return nil }
 
-func (f *storeFile) Read(p []byte) (int, error) {
-	n, err := f.ReadAt(p, f.off)
-	f.off += int64(n)
-	if n > 0 && err == io.EOF {
-		err = nil
-	}
-	return n, err
+// content is the content of a file. It is asked for no bytes beyond its size.
+type content struct {
+	s TreeStore
+	n *Node
 }
 
-func (f *storeFile) ReadAt(p []byte, off int64) (int, error) {
-	if f.n.IsDir() {
-		return 0, &fs.PathError{Op: "read", Path: f.path, Err: errors.New("is a directory")}
-	}
-	want := min(int64(len(p)), max(0, f.n.Bytes-off))
-	if want == 0 && len(p) > 0 {
-		return 0, io.EOF
-	}
-	n, err := f.s.ReadAt(f.n, p[:want], off)
-	if err == nil && n < len(p) {
-		err = io.EOF
-	}
-	return n, err
-}
+func (c content) ReadAt(p []byte, off int64) (int, error) { return c.s.ReadAt(c.n, p, off) }

@@ -73,7 +73,7 @@ var importRules = []importRule{
 	{pkg: "sqlitefile", own: "internal/private internal/format internal/record internal/dberr internal/wal internal/btree internal/bulk internal/extsort internal/pageset internal/chain internal/pager internal/search internal/ddl internal/expr internal/sql/syntax internal/sql/value internal/osfile internal/osfile/readeratfs internal/osfile/memfs"},
 	{pkg: "internal/sql/catalog", own: "internal/private internal/sql/value sqlitefile"},
 	{pkg: "internal/sql/bind", own: "internal/ddl internal/record internal/sql/syntax internal/sql/value internal/sql/program internal/sql/function internal/sql/catalog"},
-	{pkg: "internal/sql/exec", own: "internal/ddl internal/private internal/record internal/sql/syntax internal/sql/value internal/sql/program internal/sql/function internal/sql/catalog internal/sql/bind sqlitefile"},
+	{pkg: "internal/sql/exec", own: "internal/ddl internal/extsort internal/private internal/record internal/sql/syntax internal/sql/value internal/sql/program internal/sql/function internal/sql/catalog internal/sql/bind sqlitefile"},
 	{pkg: "sqlite", own: "internal/private internal/record internal/osfile internal/sql/syntax internal/sql/value internal/sql/catalog internal/sql/bind internal/sql/exec sqlitefile"},
 	{pkg: "internal/store", own: "internal/posix"},
 	{pkg: "internal/store/storetest", own: "internal/store internal/must internal/random"},

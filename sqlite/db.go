@@ -25,6 +25,9 @@ type Options struct {
 	// BusyTimeout is how long a query waits for locks that other connections hold; 0 means 5
 	// seconds, and less than 0 not to wait.
 	BusyTimeout time.Duration
+	// SortMemory is how many bytes of rows a sort or the groups of a query keep in memory; 0 means
+	// 64 MiB. The others go to a file without a name in the directory for temporary files.
+	SortMemory int
 }
 
 // A DB is an open database. It is safe for concurrent use.
@@ -45,7 +48,7 @@ func Open(path string, o *Options) (*DB, error) {
 	if err != nil {
 		return nil, asError(err)
 	}
-	return &DB{file: f}, nil
+	return &DB{file: f, cache: cache{sortMemory: o.SortMemory}}, nil
 }
 
 // Close closes the database. It waits for the queries in progress.
@@ -175,6 +178,8 @@ func (s *statement) failed(ctx context.Context, err error) error {
 // A cache keeps compiled statements by their texts. A statement that runs is not in it: a second
 // one with the same text is compiled then.
 type cache struct {
+	sortMemory int // of its statements
+
 	mu   sync.Mutex
 	free map[string][]*statement
 }
@@ -198,11 +203,16 @@ func (c *cache) take(rx *sqlitefile.Rx, sql string) (*statement, error) {
 		}
 	}
 	c.mu.Unlock()
-	return compile(rx, sql)
+	s, err := compile(rx, sql)
+	if err == nil {
+		s.SetSortMemory(c.sortMemory)
+	}
+	return s, err
 }
 
 // put gives a statement back.
 func (c *cache) put(s *statement) {
+	s.Close()
 	if s.sql == "" {
 		return
 	}

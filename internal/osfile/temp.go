@@ -30,10 +30,13 @@ func CreatePrivate(dir, pattern string) (*File, error) {
 	return createTemp(dir, pattern, 0o600)
 }
 
-// CreateScratch creates a private file without a name, which vanishes with its Close or with the
-// process. If the system keeps the names of open files, it is a temporary file that Discard
-// removes.
+// CreateScratch creates a private file without a name in a directory, by default the one of the
+// system for temporary files. The file vanishes with its Close or with the process. If the system
+// keeps the names of open files, it is a temporary file that Discard removes.
 func CreateScratch(dir string) (*File, error) {
+	if dir == "" {
+		dir = os.TempDir()
+	}
 	f, err := createTemp(dir, ".scratch-*.tmp", 0o600)
 	if err == nil && os.Remove(f.name) == nil {
 		f.temp = false

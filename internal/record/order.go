@@ -48,6 +48,9 @@ type Field struct {
 	Data []byte // points into the record
 }
 
+// Value returns the value, which points into the record.
+func (f Field) Value() Value { return Decode(f.Type, f.Data, format.UTF8) }
+
 func Read(record []byte) Reader {
 	types, body, _ := format.RecordHeader(record)
 	return Reader{types, record[body:]}

@@ -29,6 +29,10 @@ type groups struct {
 	at     int
 	buf    []byte
 	args   []record.Value
+
+	current groupRow // of the input
+	memory  int      // bytes of list
+	spilled
 }
 
 // A savedSource is a source with the columns that are needed after the rows were grouped.
@@ -67,6 +71,7 @@ type group struct {
 
 func (c *compiler) group(core *bind.Core, in input) (*groups, error) {
 	g := &groups{m: c.m, input: in, results: c.results[core], decides: -1}
+	g.current = groupRow{g.argument, g.column}
 	var err error
 	if g.keys, err = c.evaluators(core.GroupBy); err != nil {
 		return nil, err
@@ -178,7 +183,8 @@ func indexed(e *bind.Expr) bool {
 }
 
 func (g *groups) open() error {
-	g.places, g.list, g.at = make(map[string]int), g.list[:0], 0
+	g.m.drop(g.spill)
+	g.places, g.list, g.at, g.memory, g.spilled = make(map[string]int), g.list[:0], 0, 0, spilled{}
 	for i := range g.sources {
 		if s := &g.sources[i]; s.source.table != nil {
 			s.source.over = nil
@@ -216,7 +222,7 @@ func (g *groups) open() error {
 	if len(g.keys) > 0 {
 		slices.SortFunc(g.list, func(a, b group) int { return compareRows(a.key, b.key, g.orders) })
 	}
-	return nil
+	return g.sortSpilled()
 }
 
 func compareRows(a, b []record.Value, orders []value.Collation) int {
@@ -251,7 +257,8 @@ func (g *groups) newGroup(key []record.Value) group {
 	return x
 }
 
-// step adds the current row of the input to its group.
+// step adds the current row of the input to its group. If there is no memory for another group, the
+// row waits in the spill.
 func (g *groups) step(first bool) error {
 	at := 0
 	if len(g.keys) > 0 {
@@ -267,43 +274,76 @@ func (g *groups) step(first bool) error {
 		var ok bool
 		at, ok = g.places[string(g.buf)]
 		if first = !ok; first {
+			if g.spill != nil || g.memory > g.m.limit()/2 && len(g.list) > 0 {
+				return g.wait()
+			}
 			at = len(g.list)
 			g.places[string(g.buf)] = at
 			g.list = append(g.list, g.newGroup(slices.Clone(g.args)))
+			g.memory += memoryOf(g.args) + len(g.buf) + (len(g.aggregates)+2)*memoryOfState + 24*g.width()
 		}
 	}
-	x := &g.list[at]
+	return g.addTo(&g.list[at], first, &g.current)
+}
+
+// memoryOfState is about what an aggregate of a group takes, and as much as its place in the map.
+const memoryOfState = 100
+
+// A groupRow gives argument k of aggregate i for a row, and column k of those that are saved of
+// source i.
+type groupRow struct {
+	argument, column func(i, k int) (record.Value, error)
+}
+
+// addTo adds a row to a group.
+func (g *groups) addTo(x *group, first bool, row *groupRow) error {
 	x.count++
 	hit := first && g.decides < 0
 	for i := range g.aggregates {
 		if x.states[i] == nil {
 			continue
 		}
-		better, err := g.accumulate(x, i)
+		better, err := g.accumulate(x, i, row)
 		if err != nil {
 			return err
 		}
 		hit = hit || better && i == g.decides
 	}
-	if hit {
-		return g.save(x)
+	if !hit {
+		return nil
 	}
-	return nil
+	return g.save(x, row)
+}
+
+// argument returns argument k of an aggregate for the current row; its filter is the one behind the
+// last.
+func (g *groups) argument(i, k int) (record.Value, error) {
+	a := &g.aggregates[i]
+	if k == len(a.args) {
+		return a.filter.value(g.m)
+	}
+	return a.args[k].value(g.m)
+}
+
+// column returns a column of the current row that is saved.
+func (g *groups) column(i, k int) (record.Value, error) {
+	s := &g.sources[i]
+	return s.source.column(s.columns[k])
 }
 
 // accumulate adds a row to an aggregate. It reports whether min or max takes its columns from the
 // row.
-func (g *groups) accumulate(x *group, i int) (better bool, err error) {
+func (g *groups) accumulate(x *group, i int, row *groupRow) (better bool, err error) {
 	a := &g.aggregates[i]
 	if a.filter != nil {
-		v, err := a.filter.value(g.m)
+		v, err := row.argument(i, len(a.args))
 		if err != nil || !value.True(v) {
 			return false, err
 		}
 	}
 	g.args = g.args[:0]
 	for k := range a.args {
-		v, err := a.args[k].value(g.m)
+		v, err := row.argument(i, k)
 		if err != nil {
 			return false, err
 		}
@@ -323,13 +363,12 @@ func (g *groups) accumulate(x *group, i int) (better bool, err error) {
 	return better, x.states[i].Step(g.args)
 }
 
-// save keeps the columns of the current row.
-func (g *groups) save(x *group) error {
+// save keeps the columns of a row.
+func (g *groups) save(x *group, row *groupRow) error {
 	x.saved = x.saved[:0]
 	for i := range g.sources {
-		s := &g.sources[i]
-		for _, column := range s.columns {
-			v, err := s.source.column(column)
+		for k := range g.sources[i].columns {
+			v, err := row.column(i, k)
 			if err != nil {
 				return err
 			}
@@ -341,11 +380,10 @@ func (g *groups) save(x *group) error {
 
 // next makes a group the current one.
 func (g *groups) next() (bool, error) {
-	if g.at == len(g.list) {
-		return false, nil
+	x, err := g.nextGroup()
+	if x == nil || err != nil {
+		return false, err
 	}
-	x := &g.list[g.at]
-	g.at++
 	saved := x.saved
 	for i := range g.sources {
 		s := &g.sources[i]

@@ -24,6 +24,9 @@ type machine struct {
 	tables []*table     // to bind to each transaction
 	caches []*subquery  // to forget for each execution
 	stored []*storedRow // the same
+	spills []*spill     // with files to remove
+
+	sortMemory int // bytes; 0 for SortMemory
 }
 
 // A ref is a column of a source, or a parameter if there is no source.

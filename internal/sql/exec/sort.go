@@ -49,12 +49,18 @@ type sorted struct {
 	most  int64 // rows that are asked for; -1 for all
 	list  [][]record.Value
 	at    int
+
+	memory int    // bytes of list
+	spill  *spill // nil while list is enough
+	key    []record.Value
+	out    []record.Value
 }
 
-func (s *sorted) values() []record.Value { return s.list[s.at-1][:s.width] }
+func (s *sorted) values() []record.Value { return s.out }
 
 func (s *sorted) open() error {
-	s.list, s.at = s.list[:0], 0
+	s.m.drop(s.spill)
+	s.list, s.at, s.memory, s.spill = s.list[:0], 0, 0, nil
 	if err := s.rows.open(); err != nil {
 		return err
 	}
@@ -71,9 +77,18 @@ func (s *sorted) open() error {
 			return err
 		}
 		full := s.full()
+		if s.spill != nil {
+			if err := s.spill.add(s.keyOf(full), full[:s.width]); err != nil {
+				return err
+			}
+			continue
+		}
 		if n := int64(len(s.list)); s.most >= 0 && n > 2*s.most+256 {
 			s.sort()
-			s.list, worst = s.list[:s.most], nil
+			s.list, worst, s.memory = s.list[:s.most], nil, 0
+			for _, row := range s.list {
+				s.memory += memoryOf(row)
+			}
 			if s.most > 0 {
 				worst = s.list[s.most-1]
 			}
@@ -84,9 +99,50 @@ func (s *sorted) open() error {
 		var row []record.Value
 		row, room = keep(full, room)
 		s.list = append(s.list, row)
+		if s.memory += memoryOf(row); s.memory > s.m.limit()/2 {
+			if err := s.beginSpill(); err != nil {
+				return err
+			}
+			room, worst = nil, nil
+		}
+	}
+	if s.spill != nil {
+		return s.spill.sort()
 	}
 	s.sort()
 	return nil
+}
+
+// beginSpill moves the rows to a spill, to which all others go.
+func (s *sorted) beginSpill() error {
+	var order record.Order
+	for _, k := range s.keys {
+		if k.nullsFirst == k.desc { // NULLs at the other end: a column of its own says whether it is one
+			order = append(order, record.KeyColumn{Desc: k.nullsFirst})
+		}
+		order = append(order, keyColumn(k.collation, k.desc))
+	}
+	s.spill = s.m.newSpill(order)
+	for _, row := range s.list {
+		if err := s.spill.add(s.keyOf(row), row[:s.width]); err != nil {
+			return err
+		}
+	}
+	s.list = nil
+	return nil
+}
+
+// keyOf returns the values of a row for the order of the spill.
+func (s *sorted) keyOf(row []record.Value) []record.Value {
+	s.key = s.key[:0]
+	for _, k := range s.keys {
+		v := row[k.column]
+		if k.nullsFirst == k.desc {
+			s.key = append(s.key, value.OfBool(v.Kind() == record.Null))
+		}
+		s.key = append(s.key, v)
+	}
+	return s.key
 }
 
 func (s *sorted) sort() {
@@ -94,8 +150,19 @@ func (s *sorted) sort() {
 }
 
 func (s *sorted) next() (bool, error) {
-	if s.at == len(s.list) || s.most >= 0 && int64(s.at) >= s.most {
+	if s.most >= 0 && int64(s.at) >= s.most {
 		return false, nil
+	}
+	if s.spill != nil {
+		row, err := s.spill.next()
+		if row == nil || err != nil {
+			return false, err
+		}
+		s.out = row[s.spill.width:]
+	} else if s.at == len(s.list) {
+		return false, nil
+	} else {
+		s.out = s.list[s.at][:s.width]
 	}
 	s.at++
 	return true, nil

@@ -64,6 +64,13 @@ func (s *Statement) Open(rx *sqlitefile.Rx, params []record.Value, cancel *atomi
 	return s.rows.open()
 }
 
+// Close ends a run of the statement. It may be called again.
+func (s *Statement) Close() { s.m.closeSpills() }
+
+// SetSortMemory sets how many bytes of rows a sort or the groups of a query keep in memory; 0 means
+// [SortMemory].
+func (s *Statement) SetSortMemory(n int) { s.m.sortMemory = n }
+
 // Next moves to the next row, if there is one.
 func (s *Statement) Next() (bool, error) { return s.rows.next() }
 

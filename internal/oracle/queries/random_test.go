@@ -114,7 +114,12 @@ func TestRandom(t *testing.T) {
 				continue
 			}
 			wrong++
-			t.Errorf("seed %d: %s\n  ours: %d rows %.400q, %v\n  C:    %d rows %.400q, %v", s, sql, len(got), got, err, len(want), want, wantErr)
+			at := 0
+			for at < len(got) && at < len(want) && got[at] == want[at] {
+				at++
+			}
+			t.Errorf("seed %d: %s\n  ours: %d rows, from %d %.400q, %v\n  C:    %d rows, from %d %.400q, %v",
+				s, sql, len(got), at, got[at:], err, len(want), at, want[at:], wantErr)
 			if *keep != "" {
 				os.WriteFile(fmt.Sprintf("%s/%d-%d.sql", *keep, s, wrong), []byte(strings.Join(made, ";\n")+";\n"+sql+";\n"), 0o644)
 			}

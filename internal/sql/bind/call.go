@@ -131,11 +131,18 @@ func (r *resolver) aggregate(s *scope, n *syntax.Expr, name string) (*Expr, erro
 	s.core.Grouped = true
 	for i, b := range s.core.Aggregates {
 		if sameAggregate(a, b) {
-			return &Expr{Kind: Result, Core: s.core, Number: i, Affinity: value.NoAffinity}, nil
+			return s.core.result(i), nil
 		}
 	}
 	s.core.Aggregates = append(s.core.Aggregates, a)
-	return &Expr{Kind: Result, Core: s.core, Number: len(s.core.Aggregates) - 1, Affinity: value.NoAffinity}, nil
+	return s.core.result(len(s.core.Aggregates) - 1), nil
+}
+
+// result is the result of an aggregate, which has the collation of an argument with COLLATE.
+func (c *Core) result(i int) *Expr {
+	e := &Expr{Kind: Result, Core: c, Number: i, Affinity: value.NoAffinity}
+	e.inherit(c.Aggregates[i].Args...)
+	return e
 }
 
 // aggregateParts resolves DISTINCT, FILTER and ORDER BY of an aggregate function.

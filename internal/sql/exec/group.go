@@ -274,7 +274,7 @@ func (g *groups) step(first bool) error {
 		var ok bool
 		at, ok = g.places[string(g.buf)]
 		if first = !ok; first {
-			if g.spill != nil || g.memory > g.m.limit()/2 && len(g.list) > 0 {
+			if g.spill != nil || g.memory > g.m.limit()/4 && len(g.list) > 0 {
 				return g.wait()
 			}
 			at = len(g.list)

@@ -99,7 +99,7 @@ func (s *sorted) open() error {
 		var row []record.Value
 		row, room = keep(full, room)
 		s.list = append(s.list, row)
-		if s.memory += memoryOf(row); s.memory > s.m.limit()/2 {
+		if s.memory += memoryOf(row); s.memory > s.m.limit()/4 {
 			if err := s.beginSpill(); err != nil {
 				return err
 			}

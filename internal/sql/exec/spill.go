@@ -35,7 +35,7 @@ type merger interface {
 
 // newSpill returns a spill that is closed with the statement.
 func (m *machine) newSpill(order record.Order) *spill {
-	s := &spill{space: extsort.New(context.Background(), "", m.limit()), width: len(order) + 1}
+	s := &spill{space: extsort.New(context.Background(), "", m.limit()/2), width: len(order) + 1}
 	s.sorter = s.space.Sorter(append(order, record.KeyColumn{}))
 	m.spills = append(m.spills, s)
 	return s
@@ -49,7 +49,8 @@ func (m *machine) drop(s *spill) {
 	}
 }
 
-// limit is how many bytes of rows may be in memory.
+// limit is how many bytes of rows may be in memory. A quarter of it is for the rows before a spill
+// begins, half for a spill, and the rest for garbage.
 func (m *machine) limit() int {
 	if m.sortMemory > 0 {
 		return m.sortMemory

@@ -130,9 +130,9 @@ var importRules = []importRule{
 			"github.com/chromedp golang.org/x/net/http2", // in its tests
 	},
 	{pkg: "cmd/folio/internal/quote"},
-	{pkg: "cmd/folio/internal/value", own: "internal/posix", os: true},                    // the umask
-	{pkg: "cmd/folio/internal/tree", own: ". cmd/folio/internal/value", os: true},         // errnos, and who runs the command
-	{pkg: "cmd/folio/internal/tree/treetest", own: ". cmd/folio/internal/tree", os: true}, // for tests
+	{pkg: "cmd/folio/internal/value", own: "internal/posix", os: true},                           // the umask
+	{pkg: "cmd/folio/internal/tree", own: ". internal/posix cmd/folio/internal/value", os: true}, // errnos, and who runs the command
+	{pkg: "cmd/folio/internal/tree/treetest", own: ". cmd/folio/internal/tree", os: true},        // for tests
 	{pkg: "cmd/folio/internal/tree/disk", own: ". internal/posix " + cmdPackages("tree failure"), third: "golang.org/x/sys", os: true},
 	{
 		pkg: "cmd/folio/internal/tree/archive", third: "github.com/klauspost/compress golang.org/x/sys", os: true,

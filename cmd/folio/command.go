@@ -108,6 +108,16 @@ func (c *command) newGroup(use, short, long, example string, subcommands ...*cob
 	return cmd
 }
 
+// list writes one of several things as a line for people or, if asJSON is set, as an object for
+// programs. Stdout keeps an error, which ends the program when it flushes.
+func (c *command) list(asJSON bool, object any, format string, args ...any) {
+	if asJSON {
+		_ = value.WriteJSON(c.Stdout, object)
+	} else {
+		fmt.Fprintf(c.Stdout, format, args...)
+	}
+}
+
 // onVolume is for a command whose one operand is a whole volume, a file on disk.
 func onVolume(cmd *cobra.Command, run func(ctx context.Context, loc location.Location) error) {
 	cmd.ValidArgsFunction = nil

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/cmd/folio/internal/copier"
 	"github.com/foliofs/folio/cmd/folio/internal/failure"
 	"github.com/foliofs/folio/cmd/folio/internal/location"
@@ -108,3 +109,80 @@ func reflinkFlag(cmd *cobra.Command, value *copier.Reflink) {
 }
 
 var errReflink = errors.New("it is always, auto or never")
+
+func (c *command) putCommand() *cobra.Command {
+	cp := &copier.Copy{Streams: &c.Streams}
+	cmd := writingCommand("put FILE... VOLUME[:PATH]", "Put files from disk into a volume",
+		`Copy files from disk into a volume: into PATH if it is a directory, as the root is, and otherwise a
+single file to that name. A dash is standard input, which needs a name.
+
+The copy is one transaction. A reader of the volume sees none of the new files or all of them, and an
+error changes nothing. The volume is not locked while standard input is read. As folio cp does, the
+command copies modes as far as the umask allows, and with -p modes, owners and times.`,
+		`  folio put notes.txt photos.folio
+  folio put -p *.jpg photos.folio:2026/may
+  mysqldump shop | folio put - backup.folio:shop.sql
+  folio put --create first.txt new.folio`,
+		between(2, -1, "FILE and VOLUME[:PATH]"))
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		last := len(args) - 1
+		for _, arg := range args[:last] {
+			if err := location.InFile(arg, "folio cp copies between volumes, and folio get to disk"); err != nil {
+				return err
+			}
+			p := copier.OnDisk(arg)
+			if arg == "-" {
+				p = copier.Place{Stream: true}
+			}
+			cp.Sources = append(cp.Sources, p)
+		}
+		cp.Dest = copier.InVolume(args[last])
+		if first := args[0]; !cp.Create && location.IsVolume(location.Parse(first).Volume) && !location.IsVolume(cp.Dest.Volume) {
+			return failure.Rehint(failure.At(cp.Dest.Volume, failure.ErrNoVolume), "the volume comes last: folio put FILE... VOLUME[:PATH]")
+		}
+		return cp.Run(cmd.Context())
+	}
+	copyFlags(cmd, cp)
+	createFlag(cmd.Flags(), &cp.Create)
+	return cmd
+}
+
+func (c *command) getCommand() *cobra.Command {
+	cp := &copier.Copy{Streams: &c.Streams}
+	cmd := writingCommand("get VOLUME:PATH... DEST", "Get files out of a volume",
+		`Copy files of a volume to disk: into DEST if it is a directory, and otherwise a single file to that
+name. If DEST is a dash, the contents go to standard output.
+
+Each file appears complete and replaces a file of its name. Nothing is written outside of DEST. As
+folio cp does, the command copies modes as far as the umask allows, and with -p modes, times and, for
+root, owners. folio export writes whole volumes.`,
+		`  folio get photos.folio:2026/may/1.jpg .
+  folio get -r photos.folio:2026 /tmp
+  folio get backup.folio:shop.sql - | mysql shop`,
+		between(2, -1, "VOLUME:PATH and DEST"))
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		last := len(args) - 1
+		for _, arg := range args[:last] {
+			cp.Sources = append(cp.Sources, copier.InVolume(arg))
+		}
+		if cp.Dest = copier.OnDisk(args[last]); args[last] == "-" {
+			cp.Dest = copier.Place{Stream: true}
+		}
+		err := cp.Run(cmd.Context())
+		return partly(cp.Left, err)
+	}
+	copyFlags(cmd, cp)
+	return cmd
+}
+
+func (c *command) catCommand() *cobra.Command {
+	cmd := newCommand("cat VOLUME:PATH...", "Write the contents of files to standard output",
+		"",
+		`  folio cat goroot.folio:VERSION
+  folio cat site.folio:index.html site.folio:about.html > both.html`,
+		between(1, -1, "VOLUME:PATH"))
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return viewEach(cmd.Context(), args, func(loc location.Location, rx *folio.Rx) error { return copier.Cat(c.Stdout, loc, rx) })
+	}
+	return cmd
+}

@@ -49,8 +49,8 @@ With --json: an object with path, bytes and files for each line.`,
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		var all duTotal
 		err := viewEach(cmd.Context(), args, func(loc location.Location, rx *folio.Rx) error {
-			u.loc, u.counted, u.walker = loc, inoset.Set{}, listing.NewWalker(loc, rx)
-			return u.start(&all)
+			u.loc, u.counted = loc, inoset.Set{}
+			return u.start(rx, &all)
 		})
 		if err == nil && u.grand && !u.json {
 			fmt.Fprintf(u.Stdout, "%s\ttotal\n", u.size(all.Bytes))
@@ -70,14 +70,15 @@ With --json: an object with path, bytes and files for each line.`,
 }
 
 // start adds the total of one argument to all.
-func (u *du) start(all *duTotal) error {
+func (u *du) start(rx *folio.Rx, all *duTotal) error {
 	if u.summary {
 		u.depth = 0
 	}
-	e, err := listing.Of(u.walker.Rx, u.loc.Path, nil)
+	w, e, err := listing.Start(u.loc, rx)
 	if err != nil {
-		return u.loc.Failure(u.loc.Path, err)
+		return err
 	}
+	u.walker = w
 	return u.add(&e, 0, all)
 }
 

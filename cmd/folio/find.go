@@ -91,12 +91,12 @@ func (f *find) run(cmd *cobra.Command, loc location.Location) error {
 }
 
 func (f *find) search(rx *folio.Rx) error {
-	f.walker = listing.NewWalker(f.loc, rx)
-	f.walker.Inodes = func(fs.DirEntry) bool { return f.json || f.want.NeedNode() }
-	e, err := listing.Of(rx, f.loc.Path, nil)
+	w, e, err := listing.Start(f.loc, rx)
 	if err != nil {
-		return f.loc.Failure(f.loc.Path, err)
+		return err
 	}
+	w.Inodes = func(fs.DirEntry) bool { return f.json || f.want.NeedNode() }
+	f.walker = w
 	return f.visit(&e, 0)
 }
 

@@ -87,24 +87,18 @@ With --json: one object for each link and line, as docs/reference/json.md descri
 		if err != nil {
 			return loc.Failure(loc.Path, err)
 		}
-		return c.printLinks(links, json)
+		c.printLinks(links, json)
+		return nil
 	}
 	return cmd
 }
 
-func (c *command) printLinks(links []serve.Link, json bool) error {
+func (c *command) printLinks(links []serve.Link, json bool) {
 	for i := range links {
-		l, err := &links[i], error(nil)
-		if json {
-			err = value.WriteJSON(c.Stdout, linkOf(l))
-		} else {
-			_, err = fmt.Fprintf(c.Stdout, "%s  %-7s  %s  %-8s  %s%s\n", l.ID[:shownID], linkState(l), l.Expires.Local().Format("2006-01-02 15:04:05 -0700"), cmp.Or(l.User, "-"), c.Name(l.Path), used(l))
-		}
-		if err != nil {
-			return failure.OfOutput(err)
-		}
+		l := &links[i]
+		expires := l.Expires.Local().Format("2006-01-02 15:04:05 -0700")
+		c.list(json, linkOf(l), "%s  %-7s  %s  %-8s  %s%s\n", l.ID[:shownID], linkState(l), expires, cmp.Or(l.User, "-"), c.Name(l.Path), used(l))
 	}
-	return nil
 }
 
 // linkState returns what a link gives, or why it gives nothing.

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 
 	"github.com/foliofs/folio"
@@ -50,33 +48,27 @@ With --json: one object for each version and line, with all its snapshots; docs/
 		if err != nil {
 			return failure.Rehint(loc.Failure(loc.Path, err), "")
 		}
-		return c.printVersions(loc, list, json)
+		c.printVersions(loc, list, json)
+		return nil
 	}
 	cmd.SuggestFor = []string{"versions", "history"}
 	cmd.Flags().BoolVar(&json, "json", false, "one JSON object for each version")
 	return cmd
 }
 
-func (c *command) printVersions(loc location.Location, list []folio.FileVersion, json bool) error {
+func (c *command) printVersions(loc location.Location, list []folio.FileVersion, json bool) {
 	width := 0
 	for i := range list {
 		width = max(width, len(value.Grouped(list[i].Info.Size())))
 	}
 	for i := range list {
-		f, err := &list[i], error(nil)
-		if json {
-			err = value.WriteJSON(c.Stdout, versionOf(f))
-		} else {
-			if loc.Path, loc.Snapshot = f.Path, ""; !f.Current {
-				loc.Snapshot = f.Snapshots[len(f.Snapshots)-1].Name
-			}
-			_, err = fmt.Fprintf(c.Stdout, "%s  %*s  %s\n", f.Info.ModTime().Format("2006-01-02 15:04:05 -0700"), width, value.Grouped(f.Info.Size()), c.Name(loc.String()))
+		f := &list[i]
+		if loc.Path, loc.Snapshot = f.Path, ""; !f.Current {
+			loc.Snapshot = f.Snapshots[len(f.Snapshots)-1].Name
 		}
-		if err != nil {
-			return failure.OfOutput(err)
-		}
+		changed, size := f.Info.ModTime().Format("2006-01-02 15:04:05 -0700"), value.Grouped(f.Info.Size())
+		c.list(json, versionOf(f), "%s  %*s  %s\n", changed, width, size, c.Name(loc.String()))
 	}
-	return nil
 }
 
 func versionOf(f *folio.FileVersion) versionJSON {

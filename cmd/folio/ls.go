@@ -60,12 +60,12 @@ With --json: one object for each file and line, as docs/reference/json.md descri
 
 // list lists one argument. A symbolic link to a directory stands for the directory.
 func (l *ls) list(loc location.Location, rx *folio.Rx) error {
-	l.loc, l.walker = loc, listing.NewWalker(loc, rx)
-	l.walker.Inodes = func(fs.DirEntry) bool { return l.long || l.json || l.Colors || l.order.NeedNode() }
-	e, err := listing.Of(l.walker.Rx, l.loc.Path, nil)
+	w, e, err := listing.Start(loc, rx)
 	if err != nil {
-		return l.loc.Failure(l.loc.Path, err)
+		return err
 	}
+	w.Inodes = func(fs.DirEntry) bool { return l.long || l.json || l.Colors || l.order.NeedNode() }
+	l.loc, l.walker = loc, w
 	isDir := e.Mode.IsDir()
 	if !isDir && !l.long {
 		info, err := l.walker.Rx.Stat(l.loc.Path)

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 
 	"github.com/spf13/cobra"
@@ -63,9 +62,7 @@ differs, and 1 if something does.`,
 					return err
 				}
 				differs = true
-				if err := c.writeOverlayChange(&change, asJSON); err != nil {
-					return failure.OfOutput(err)
-				}
+				c.printOverlayChange(&change, asJSON)
 			}
 			return nil
 		})
@@ -93,30 +90,22 @@ var overlayKinds = map[folio.ChangeKind]compare.Kind{
 	folio.ChangeContent: compare.Modified, folio.ChangeAttributes: compare.Described,
 }
 
-func (c *command) writeOverlayChange(change *folio.Change, asJSON bool) error {
+func (c *command) printOverlayChange(change *folio.Change, asJSON bool) {
 	var kind compare.Kind
 	for mine, its := range overlayKinds {
 		if change.Kind&mine != 0 {
 			kind |= its
 		}
 	}
-	if asJSON {
-		j := overlayChangeJSON{JSONPath: value.JSONPathOf(change.Path), Changes: kind.Words()}
-		if change.OldPath != "" {
-			j.OldPath = (*value.JSONText)(&change.OldPath)
-		}
-		return value.WriteJSON(c.Stdout, j)
-	}
-	slash := ""
+	object := overlayChangeJSON{JSONPath: value.JSONPathOf(change.Path), Changes: kind.Words()}
+	slash, old := "", ""
 	if change.Type == fs.ModeDir {
 		slash = "/"
 	}
-	old := ""
 	if change.OldPath != "" {
-		old = c.Name(change.OldPath+slash) + "\t"
+		object.OldPath, old = (*value.JSONText)(&change.OldPath), c.Name(change.OldPath+slash)+"\t"
 	}
-	_, err := fmt.Fprintf(c.Stdout, "%s\t%s%s\n", kind.Letters(), old, c.Name(change.Path+slash))
-	return err
+	c.list(asJSON, object, "%s\t%s%s\n", kind.Letters(), old, c.Name(change.Path+slash))
 }
 
 var errBaseMoved = errors.New("is not as the overlay knew it")

@@ -105,26 +105,19 @@ With --json: one object for each snapshot and line, as docs/reference/json.md de
 		if err != nil {
 			return err
 		}
-		return c.printSnapshots(list, json)
+		c.printSnapshots(list, json)
+		return nil
 	})
 	cmd.Aliases = []string{"ls"}
 	cmd.Flags().BoolVar(&json, "json", false, "one JSON object for each snapshot")
 	return cmd
 }
 
-func (c *command) printSnapshots(list []folio.Snapshot, json bool) error {
+func (c *command) printSnapshots(list []folio.Snapshot, json bool) {
 	for _, s := range list {
-		var err error
-		if json {
-			err = value.WriteJSON(c.Stdout, snapshotJSON{value.JSONText(s.Name), value.JSONTime(s.Time.UnixNano())})
-		} else {
-			_, err = fmt.Fprintf(c.Stdout, "%s  %s\n", s.Time.Format("2006-01-02 15:04:05 -0700"), c.Name(s.Name))
-		}
-		if err != nil {
-			return failure.OfOutput(err)
-		}
+		object := snapshotJSON{value.JSONText(s.Name), value.JSONTime(s.Time.UnixNano())}
+		c.list(json, object, "%s  %s\n", s.Time.Format("2006-01-02 15:04:05 -0700"), c.Name(s.Name))
 	}
-	return nil
 }
 
 func (c *command) snapshotRemoveCommand() *cobra.Command {
@@ -248,8 +241,8 @@ func (p *pruner) run(ctx context.Context, loc location.Location) error {
 	if err != nil || p.quiet {
 		return err
 	}
-	if err := p.printSnapshots(removed, p.json); err != nil || p.json {
-		return err
+	if p.printSnapshots(removed, p.json); p.json {
+		return nil
 	}
 	fmt.Fprintf(p.Stdout, "%s: %s %s\n", p.Name(loc.String()), value.Count(int64(len(removed)), "snapshot", "snapshots"), p.verb())
 	return nil

@@ -99,17 +99,9 @@ type viewed struct{ *volume.Source }
 
 func (viewed) Size(context.Context) (bytes int64, ok bool) { return 0, false }
 
-// view calls fn with a view of a volume, or of the overlay whose changes it keeps.
-func (c *Convert) view(ctx context.Context, from location.Location, fn func(rx *folio.Rx) error) error {
-	if c.Base == "" {
-		return from.View(ctx, fn)
-	}
-	return overlay.ViewOf(ctx, from, c.Base, fn)
-}
-
 // copyVolume makes a volume of another one, or of a part of it.
 func (c *Convert) copyVolume(ctx context.Context, from location.Location) (left int64, err error) {
-	err = c.view(ctx, from, func(rx *folio.Rx) error {
+	err = overlay.View(ctx, from, c.Base, func(rx *folio.Rx) error {
 		left, err = c.importTo(ctx, c.target, c.Quiet, func(string, io.Reader, *tree.Options) (tree.Source, error) {
 			return viewed{&volume.Source{Loc: from, Rx: rx, Follow: true, Links: true}}, nil
 		})

@@ -45,7 +45,7 @@ func (e *Export) Run(ctx context.Context, loc location.Location, dest string) er
 		return err
 	}
 	start := time.Now()
-	err = e.view(func(rx *folio.Rx) error {
+	err = overlay.View(ctx, loc, e.Base, func(rx *folio.Rx) error {
 		e.rx = rx
 		info, err := rx.Stat(e.loc.Path)
 		if err != nil {
@@ -138,14 +138,6 @@ func (e *Export) write(root *os.Root, empty bool) (err error) {
 type keptError struct{ base string }
 
 func (e *keptError) Error() string { return "keeps only what an overlay has changed in " + e.base }
-
-// view calls fn with a view of the tree to export.
-func (e *Export) view(fn func(rx *folio.Rx) error) error {
-	if e.Base == "" {
-		return e.loc.View(e.ctx, fn)
-	}
-	return overlay.ViewOf(e.ctx, e.loc, e.Base, fn)
-}
 
 // warnKept warns if the volume keeps the changes of an overlay and the base is not named: files may
 // have parts of their contents only.

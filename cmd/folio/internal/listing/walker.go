@@ -30,15 +30,21 @@ type Walker struct {
 // NewWalker returns a walker for names of the volume.
 func NewWalker(l location.Location, rx *folio.Rx) Walker { return Walker{Rx: rx, Fail: l.Failure} }
 
+// Start returns a walker, and the file that it begins with, which is not followed if it is a
+// symbolic link.
+func Start(l location.Location, rx *folio.Rx) (w Walker, top Entry, err error) {
+	top, err = Of(rx, l.Path, nil)
+	return NewWalker(l, rx), top, l.Failure(l.Path, err)
+}
+
 // Walk calls fn for a file in a volume and, if it is a directory, for all that is in it, as a
 // walker does.
 func Walk(l location.Location, rx *folio.Rx, fn func(e *Entry) error) error {
-	w := NewWalker(l, rx)
-	w.Strict = true
-	e, err := Of(rx, l.Path, nil)
+	w, e, err := Start(l, rx)
 	if err != nil {
-		return l.Failure(l.Path, err)
+		return err
 	}
+	w.Strict = true
 	return w.Walk(&e, fn)
 }
 

@@ -91,9 +91,13 @@ func baseOf(volume, name, known string) (*Base, error) {
 	return b, err
 }
 
-// ViewOf calls fn with a view of the overlay whose changes a volume keeps, or kept when a snapshot
-// was made. The base must be named: a volume from elsewhere could name any.
-func ViewOf(ctx context.Context, loc location.Location, base string, fn func(rx *folio.Rx) error) (err error) {
+// View calls fn with a view of a volume or, if there is a base, of the overlay whose changes the
+// volume keeps, or kept when a snapshot was made. The command line must name the base, because a
+// volume from elsewhere could name any.
+func View(ctx context.Context, loc location.Location, base string, fn func(rx *folio.Rx) error) (err error) {
+	if base == "" {
+		return loc.View(ctx, fn)
+	}
 	kept, err := loc.Open()
 	if err != nil {
 		return err

@@ -17,12 +17,15 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"runtime"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/posix"
 )
 
 // Options say which files to import.
@@ -203,3 +206,9 @@ func KeepsXattr(name string) bool {
 	}
 	return runtime.GOOS == "linux" && os.Geteuid() == 0 && (strings.HasPrefix(name, "trusted.") || strings.HasPrefix(name, "security."))
 }
+
+// SameTime reports whether a volume holds two times as the same one.
+func SameTime(a, b time.Time) bool { return Nanoseconds(a) == Nanoseconds(b) }
+
+// Nanoseconds returns a time as a volume holds it: the nearest one in its range.
+func Nanoseconds(t time.Time) int64 { return posix.Nanoseconds(t, math.MinInt64) }

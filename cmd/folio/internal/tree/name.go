@@ -1,6 +1,8 @@
 package tree
 
-import "strings"
+import (
+	"strings"
+)
 
 // MaxPath is the longest name that an archive may give an entry, in bytes: zip cannot say more, and
 // no system's PATH_MAX comes near. It bounds how many directories one entry can make.
@@ -78,4 +80,37 @@ func b2i(b bool) int {
 		return 1
 	}
 	return 0
+}
+
+// Names are the names in a directory, sorted by their bytes.
+type Names struct {
+	Len int
+	At  func(i int) string
+}
+
+// Pairs calls visit for each name in two directories, in order, with its place in both. A place is
+// -1 if the directory does not have the name.
+func Pairs(a, b Names, visit func(i, j int) error) error {
+	for i, j := 0, 0; i < a.Len || j < b.Len; {
+		order := 0
+		switch {
+		case i == a.Len:
+			order = 1
+		case j == b.Len:
+			order = -1
+		default:
+			order = strings.Compare(a.At(i), b.At(j))
+		}
+		x, y := -1, -1
+		if order <= 0 {
+			x, i = i, i+1
+		}
+		if order >= 0 {
+			y, j = j, j+1
+		}
+		if err := visit(x, y); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -22,9 +22,3 @@ func (d *outDir) setTimes(name string, attr *tree.Entry) error {
 
 // mknod makes nothing here.
 func (d *outDir) mknod(string, *tree.Entry) (made bool, err error) { return false, nil }
-
-// SetXattr does nothing: extended attributes are not written on these systems.
-func SetXattr(*os.File, string, []byte) error { return nil }
-
-// RemoveXattr does nothing, either.
-func RemoveXattr(*os.File, string) error { return nil }

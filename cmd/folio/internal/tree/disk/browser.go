@@ -33,15 +33,16 @@ func (d *Dir) Names() ([]string, error) {
 		return nil, err
 	}
 	defer handle.release()
+	return d.names(handle)
+}
+
+func (d *Dir) names(handle *dirHandle) ([]string, error) {
 	names, err := handle.list()
-	if err != nil {
-		return nil, err
-	}
 	if skip := d.scan.tree.o.Skip; skip != nil {
 		names = slices.DeleteFunc(names, func(name string) bool { return skip(d.stat.id, name) })
 	}
 	slices.Sort(names)
-	return names, nil
+	return names, err
 }
 
 // File looks at a file in the directory. A socket is a file like any other.

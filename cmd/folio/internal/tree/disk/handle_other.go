@@ -152,3 +152,7 @@ func (f *fileHandle) stat() (fileStat, error) {
 }
 
 func (f *fileHandle) xattrs() (map[string][]byte, error) { return nil, nil }
+
+func (f *fileHandle) seekData(off, size int64) (int64, error) { return 0, errors.ErrUnsupported }
+
+func (f *fileHandle) seekHole(off, size int64) (int64, error) { return 0, errors.ErrUnsupported }

@@ -134,7 +134,7 @@ func (d *Dir) read() {
 		return
 	}
 	defer handle.release()
-	names, err := handle.list()
+	names, err := d.names(handle)
 	if err == nil {
 		d.xattrs, err = handle.xattrs()
 	}
@@ -142,13 +142,9 @@ func (d *Dir) read() {
 		d.Err = err
 		return
 	}
-	slices.Sort(names)
 	d.Files = make([]File, 0, len(names))
-	skip := d.scan.tree.o.Skip
 	for _, name := range names {
-		if skip == nil || !skip(d.stat.id, name) {
-			d.add(handle, name)
-		}
+		d.add(handle, name)
 	}
 }
 

@@ -12,6 +12,29 @@ import (
 	"github.com/foliofs/folio/cmd/folio/internal/tree"
 )
 
+// control calls fn with the descriptor of an open file, again if a signal has interrupted it.
+func control(f *os.File, fn func(fd int) error) error {
+	conn, err := f.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var failed error
+	err = conn.Control(func(fd uintptr) {
+		_, failed = retry(func() (int, error) { return 0, fn(int(fd)) })
+	})
+	return errors.Join(err, failed)
+}
+
+// RemoveXattr removes an extended attribute of an open file.
+func RemoveXattr(f *os.File, attr string) error {
+	return control(f, func(fd int) error { return unix.Fremovexattr(fd, attr) })
+}
+
+// SetXattr sets an extended attribute of an open file.
+func SetXattr(f *os.File, attr string, value []byte) error {
+	return control(f, func(fd int) error { return unix.Fsetxattr(fd, attr, value, 0) })
+}
+
 // fdXattrs returns the extended attributes of an open file that KeepsXattr reports: none on a file
 // system that knows none.
 func fdXattrs(fd int) (map[string][]byte, error) {
@@ -38,12 +61,11 @@ func fdXattrs(fd int) (map[string][]byte, error) {
 
 // Xattrs returns the extended attributes of an open file that KeepsXattr reports.
 func Xattrs(f *os.File) (attrs map[string][]byte, err error) {
-	conn, err := f.SyscallConn()
-	if err != nil {
-		return nil, err
-	}
-	failed := conn.Control(func(fd uintptr) { attrs, err = fdXattrs(int(fd)) })
-	return attrs, errors.Join(failed, err)
+	err = control(f, func(fd int) (err error) {
+		attrs, err = fdXattrs(fd)
+		return err
+	})
+	return attrs, err
 }
 
 // grow calls a function that fills a buffer, and fails with ERANGE while that is too small.

@@ -159,7 +159,7 @@ var importRules = []importRule{
 	{pkg: "cmd/folio/internal/copier", own: ". internal/posix " + cmdPackages("tree tree/disk tree/volume value failure terminal location"), os: true},
 	{
 		pkg: "cmd/folio/internal/convert", os: true,
-		own: ". sqlitefile internal/posix " + cmdPackages("tree tree/disk tree/archive tree/volume value failure interrupt terminal location overlay"),
+		own: ". internal/posix " + cmdPackages("tree tree/archive tree/disk tree/volume value failure interrupt terminal location overlay"),
 	},
 	{pkg: "cmd/folio/internal/grep", own: ". internal/match " + cmdPackages("failure terminal location listing")},
 	{pkg: "cmd/folio/internal/compare", own: ". internal/inoset " + cmdPackages("tree tree/disk failure location listing"), os: true},

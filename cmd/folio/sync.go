@@ -77,7 +77,7 @@ func (s *syncer) run(ctx context.Context) error {
 		return err
 	}
 	start := time.Now()
-	skip, err := location.SkipVolume(s.loc.Volume)
+	skip, err := location.SkipVolume(s.loc.Volume, false)
 	if err != nil {
 		return err
 	}

@@ -69,7 +69,7 @@ func (p operand) open(other operand) (*disk.Tree, error) {
 	}
 	o := new(tree.Options)
 	if other.inVolume {
-		if o.Skip, err = location.SkipVolume(other.loc.Volume); err != nil {
+		if o.Skip, err = location.SkipVolume(other.loc.Volume, false); err != nil {
 			return nil, err
 		}
 	}

@@ -19,10 +19,8 @@ import (
 	"github.com/foliofs/folio/cmd/folio/internal/terminal"
 	"github.com/foliofs/folio/cmd/folio/internal/tree"
 	"github.com/foliofs/folio/cmd/folio/internal/tree/archive"
-	"github.com/foliofs/folio/cmd/folio/internal/tree/disk"
 	"github.com/foliofs/folio/cmd/folio/internal/tree/volume"
 	"github.com/foliofs/folio/cmd/folio/internal/value"
-	"github.com/foliofs/folio/sqlitefile"
 )
 
 // An opener opens a source as archive.Open does.
@@ -124,7 +122,7 @@ func (i *Import) options() (func(src string) *tree.Options, error) {
 	if err := i.check(); err != nil {
 		return nil, err
 	}
-	skip, err := i.skip()
+	skip, err := location.SkipVolume(i.dest.Volume, !i.into)
 	if err != nil {
 		return nil, err
 	}
@@ -159,28 +157,6 @@ func (i *Import) check() error {
 	}
 	i.there = location.Exists(i.dest.Volume) && !location.OnServer(i.dest.Volume)
 	return nil
-}
-
-// skip returns the files to pass over if the volume is made within the tree that it is made of: the
-// volume, and its temporary file, which does not exist yet.
-func (i *Import) skip() (func(tree.FileID, string) bool, error) {
-	if i.into || location.OnServer(i.dest.Volume) {
-		return location.SkipVolume(i.dest.Volume)
-	}
-	dir, err := disk.ParentID(i.dest.Volume)
-	if err != nil {
-		return nil, err
-	}
-	before := make(map[string]bool)
-	list, _ := os.ReadDir(filepath.Dir(i.dest.Volume)) // a directory that cannot be listed cannot be a source either
-	for _, d := range list {
-		before[d.Name()] = true
-	}
-	base := filepath.Base(i.dest.Volume)
-	return func(in tree.FileID, name string) bool {
-		isTemp := sqlitefile.IsTemporary(name) && !before[name]
-		return in == dir && (name == base || isTemp)
-	}, nil
 }
 
 // take reads the sources, into a new volume or a directory of one.
@@ -261,20 +237,15 @@ func (i *Import) checkEmpty() error {
 // takeAll reads all sources.
 func (i *Import) takeAll(sources []tree.Source) error {
 	for n, src := range sources {
-		if err := i.takeOne(i.sources[n], src); err != nil {
+		i.src = src
+		if len(sources) > 1 {
+			i.prefix = sourceBase(i.sources[n])
+		}
+		if err := i.copy.Walk(src); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// takeOne reads one source.
-func (i *Import) takeOne(name string, src tree.Source) error {
-	i.src = src
-	if len(i.sources) > 1 {
-		i.prefix = sourceBase(name)
-	}
-	return i.copy.Walk(src)
 }
 
 // sourceBase is the name of the directory in the volume that the files of one of several sources go

@@ -152,7 +152,7 @@ func (c *Copy) Run(ctx context.Context) (err error) {
 
 // open opens the sources on disk. It finds errors of them before a volume is changed.
 func (c *Copy) open() error {
-	skip, err := location.SkipVolume(c.Dest.Volume)
+	skip, err := location.SkipVolume(c.Dest.Volume, false)
 	if err != nil {
 		return failure.At(c.Dest.Volume, failure.ErrNoVolume)
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/foliofs/folio/cmd/folio/internal/tree"
 	"github.com/foliofs/folio/cmd/folio/internal/tree/archive"
 	"github.com/foliofs/folio/cmd/folio/internal/tree/disk"
+	"github.com/foliofs/folio/sqlitefile"
 )
 
 // A Location is a file in a volume, as the command line names it: VOLUME[@SNAPSHOT][:PATH].
@@ -272,9 +273,10 @@ func SameFile(a, b string) bool {
 	return errA == nil && errB == nil && os.SameFile(inA, inB)
 }
 
-// SkipVolume returns the files to pass over if an existing volume is within a source: the volume,
-// and the side files of a database.
-func SkipVolume(volume string) (func(tree.FileID, string) bool, error) {
+// SkipVolume returns the files to pass over if a volume is within a source: the volume, the side
+// files of a database and, if the volume is about to be made, its temporary file, which does not
+// exist yet. Temporary files that are there already are files like any other.
+func SkipVolume(volume string, isNew bool) (func(tree.FileID, string) bool, error) {
 	if OnServer(volume) {
 		return func(tree.FileID, string) bool { return false }, nil
 	}
@@ -285,12 +287,20 @@ func SkipVolume(volume string) (func(tree.FileID, string) bool, error) {
 	if err != nil {
 		return nil, err
 	}
+	before := map[string]bool{}
+	if isNew {
+		list, _ := os.ReadDir(filepath.Dir(volume)) // a directory that cannot be listed cannot be a source either
+		for _, d := range list {
+			before[d.Name()] = true
+		}
+	}
 	base := filepath.Base(volume)
 	return func(in tree.FileID, name string) bool {
 		if in != dir {
 			return false
 		}
 		rest, ok := strings.CutPrefix(name, base)
-		return ok && (rest == "" || rest == "-wal" || rest == "-shm" || rest == "-journal")
+		side := ok && (rest == "" || rest == "-wal" || rest == "-shm" || rest == "-journal")
+		return side || isNew && sqlitefile.IsTemporary(name) && !before[name]
 	}, nil
 }

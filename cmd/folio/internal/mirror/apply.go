@@ -8,58 +8,47 @@ import (
 	"github.com/foliofs/folio/cmd/folio/internal/tree"
 )
 
-// A step is an entry with the change of its file.
-type step struct {
-	*tree.Entry
-	op *op
-}
-
 // Apply implements disk.Differ. It is called on the goroutine of Run.
 func (m *mirror) Apply(entries []*tree.Entry) error {
-	n := len(entries)
-	steps := make([]step, n)
-	for i, o := range m.planned.take(n) {
-		steps[i] = step{entries[i], o}
-	}
-	if n > 1 && entries[n-1].Content != nil { // an error in it rolls its transaction back
-		if err := m.transaction(steps[:n-1]); err != nil {
+	if n := len(entries); n > 1 && entries[n-1].Content != nil { // an error in it rolls its transaction back
+		if err := m.transaction(entries[:n-1]); err != nil {
 			return err
 		}
-		steps = steps[n-1:]
+		entries = entries[n-1:]
 	}
-	return m.transaction(steps)
+	return m.transaction(entries)
 }
 
-// transaction applies all steps whose content can be read (M2).
-func (m *mirror) transaction(steps []step) error {
-	steps = m.readable(steps)
-	if len(steps) == 0 {
+// transaction makes all changes whose content can be read (M2).
+func (m *mirror) transaction(entries []*tree.Entry) error {
+	entries = m.readable(entries)
+	if len(entries) == 0 {
 		return nil
 	}
-	err := m.update(steps)
+	err := m.update(entries)
 	if e, ok := err.(*sourceError); ok && m.ctx.Err() == nil {
-		m.skip(steps[0].op.Path, e.error)
+		m.skip(m.path(entries[0]), e.error)
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	for _, s := range steps {
-		m.report(s)
+	for _, e := range entries {
+		m.report(e)
 	}
 	return nil
 }
 
 // readable leaves out entries without their content, and further names of such.
-func (m *mirror) readable(steps []step) (list []step) {
-	for _, s := range steps {
+func (m *mirror) readable(entries []*tree.Entry) (list []*tree.Entry) {
+	for _, e := range entries {
 		switch {
-		case s.Err != nil:
-			m.skip(s.op.Path, s.Err)
-		case s.op.Kind == Linked && m.skipped[s.op.first]:
-			m.skip(s.op.Path, ErrFirst)
+		case e.Err != nil:
+			m.skip(m.path(e), e.Err)
+		case m.skipped[e.Link]: // an entry that is no link has an empty one
+			m.skip(m.path(e), ErrFirst)
 		default:
-			list = append(list, s)
+			list = append(list, e)
 		}
 	}
 	return list
@@ -73,13 +62,13 @@ func (m *mirror) skip(path string, why error) {
 	m.Warn(path, why)
 }
 
-func (m *mirror) update(steps []step) error {
+func (m *mirror) update(entries []*tree.Entry) error {
 	if m.DryRun {
 		return nil
 	}
 	return m.v.Update(m.ctx, func(tx *folio.Tx) error {
-		for _, s := range steps {
-			if err := m.apply(tx, s); err != nil {
+		for _, e := range entries {
+			if err := m.apply(tx, e); err != nil {
 				return err
 			}
 		}
@@ -87,22 +76,25 @@ func (m *mirror) update(steps []step) error {
 	})
 }
 
-func (m *mirror) apply(tx *folio.Tx, s step) error {
-	if s.op.Kind == Removed || s.op.clear {
-		if err := tx.RemoveAll(s.Name); err != nil {
+func (m *mirror) apply(tx *folio.Tx, e *tree.Entry) error {
+	kind := kindOf(e)
+	if kind == Removed || e.Tag&clear != 0 {
+		if err := tx.RemoveAll(e.Name); err != nil {
 			return err
 		}
 	}
-	switch s.op.Kind {
+	switch kind {
 	case Removed:
 		return nil
 	case Linked:
-		return meanwhile(s.Name, tx.Link(m.place(s.op.first), s.Name))
+		return meanwhile(e.Name, tx.Link(m.place(e.Link), e.Name))
 	case New, Changed:
-		return m.addFile(tx, s.Entry)
+		return m.addFile(tx, e)
 	}
-	return meanwhile(s.Name, tx.SetHeader(&s.Header))
+	return meanwhile(e.Name, tx.SetHeader(&e.Header))
 }
+
+func kindOf(e *tree.Entry) Kind { return Kind(e.Tag &^ clear) }
 
 // A sourceError is about the file on disk.
 type sourceError struct{ error }
@@ -134,16 +126,17 @@ func meanwhile(name string, err error) error {
 }
 
 // report counts a change, and tells about it.
-func (m *mirror) report(s step) {
-	if s.op.Kind == 0 {
+func (m *mirror) report(e *tree.Entry) {
+	kind := kindOf(e)
+	if kind == 0 {
 		return
 	}
-	m.stats.Done[s.op.Kind]++
-	m.stats.Bytes += s.Size
-	if s.Content == nil {
-		m.copied(s.Size)
+	m.stats.Done[kind]++
+	m.stats.Bytes += e.Size
+	if e.Content == nil {
+		m.copied(e.Size)
 	}
 	if m.Changed != nil {
-		m.Changed(s.op.Change)
+		m.Changed(Change{Kind: kind, Path: m.path(e), IsDir: e.Mode.IsDir()})
 	}
 }

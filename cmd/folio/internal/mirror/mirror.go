@@ -81,7 +81,6 @@ type mirror struct {
 	there bool          // dir is
 	start time.Time
 
-	planned opQueue         // from Compare to Apply
 	links   links           // Compare's
 	same    int64           // Compare's
 	left    int64           // Compare's: skipped
@@ -147,6 +146,14 @@ func (m *mirror) changed() bool {
 // place is where a path of the tree is in the volume. That of the whole ends in "/.", as dir may be
 // a symbolic link to it.
 func (m *mirror) place(path string) string { return tree.Join(m.dir, path) }
+
+// path is the path in the tree of an entry, which place has named.
+func (m *mirror) path(e *tree.Entry) string {
+	if m.dir == "." {
+		return e.Name
+	}
+	return e.Name[len(m.dir)+1:]
+}
 
 // harmless reports whether a file that is left out for that reason is nothing to worry about.
 func harmless(err error) bool {

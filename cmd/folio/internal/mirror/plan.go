@@ -1,7 +1,7 @@
 package mirror
 
 import (
-	"sync"
+	"io/fs"
 	"time"
 
 	"github.com/foliofs/folio"
@@ -9,34 +9,9 @@ import (
 	"github.com/foliofs/folio/cmd/folio/internal/tree/disk"
 )
 
-// An op says how to change the file of an entry.
-type op struct {
-	Change
-	clear bool   // something is in the way
-	first string // of Linked: the name that the file has already
-}
-
-// An opQueue holds the ops that Compare has planned and Apply has not taken yet. They are in the
-// order of the entries.
-type opQueue struct {
-	mu  sync.Mutex
-	ops []*op // guarded by mu
-}
-
-func (q *opQueue) push(o *op) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.ops = append(q.ops, o)
-}
-
-// take returns the next n ops.
-func (q *opQueue) take(n int) []*op {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	first := q.ops[:n:n]
-	q.ops = q.ops[n:]
-	return first
-}
+// The Tag of an entry says how to change its file: a Kind, or 0 if the file only gets back its old
+// times, and perhaps clear. Of Linked, the Link of the entry is the name that the file has already.
+const clear = 1 << 7 // something is in the way, and goes
 
 // Links knows the files with several names.
 type links struct {
@@ -99,7 +74,11 @@ func (c *planner) removeExtra() error {
 	}
 	for _, x := range c.known.extra {
 		path := tree.Join(c.d.Path, x.name)
-		if err := c.add(&op{Change: Change{Kind: Removed, Path: path, IsDir: x.isDir}}, folio.Header{}); err != nil {
+		h := folio.Header{}
+		if x.isDir {
+			h.Mode = fs.ModeDir
+		}
+		if err := c.add(uint8(Removed), path, h); err != nil {
 			return err
 		}
 	}
@@ -107,15 +86,15 @@ func (c *planner) removeExtra() error {
 }
 
 // add passes on a change that has no content.
-func (c *planner) add(o *op, h folio.Header) error {
-	return c.addSized(o, h, 0)
+func (c *planner) add(tag uint8, path string, h folio.Header) error {
+	return c.out.Add(c.entry(tag, path, h))
 }
 
-func (c *planner) addSized(o *op, h folio.Header, size int64) error {
-	c.touched = c.touched || o.Kind != Attributes
-	h.Name = c.place(o.Path)
-	c.planned.push(o)
-	return c.out.Add(&tree.Entry{Header: h, Size: size})
+// entry returns an entry for Apply.
+func (c *planner) entry(tag uint8, path string, h folio.Header) *tree.Entry {
+	c.touched = c.touched || Kind(tag) != Attributes
+	h.Name = c.place(path)
+	return &tree.Entry{Header: h, Tag: tag}
 }
 
 func (c *planner) file(f *disk.File, j *fileDiff) error {
@@ -166,8 +145,13 @@ func (c *planner) link(f *disk.File, j *fileDiff, first firstName) error {
 		c.same++
 		return nil
 	}
-	o := &op{Change: Change{Kind: Linked, Path: f.Path()}, clear: j.difference != absent, first: first.path}
-	return c.add(o, folio.Header{})
+	tag := uint8(Linked)
+	if j.difference != absent {
+		tag |= clear
+	}
+	e := c.entry(tag, f.Path(), folio.Header{})
+	e.Link = first.path
+	return c.out.Add(e)
 }
 
 // make makes a file in the volume like the file on disk.
@@ -176,34 +160,31 @@ func (c *planner) make(f *disk.File, j *fileDiff) error {
 		c.same++
 		return nil
 	}
-	o := &op{Change: Change{Kind: Changed, Path: f.Path(), IsDir: f.Mode().IsDir()}, clear: true}
+	tag := uint8(Changed | clear)
 	switch j.difference {
 	case attributesDiffer:
-		return c.describe(f, o)
+		return c.describe(f)
 	case absent:
-		o.Kind, o.clear = New, false
+		tag = uint8(New)
 	}
-	h := c.header(f.Header())
+	e := c.entry(tag, f.Path(), c.header(f.Header()))
 	switch {
 	case !f.Mode().IsRegular():
-		return c.add(o, h)
+		return c.out.Add(e)
 	case c.DryRun:
-		return c.addSized(o, h, f.Size())
+		e.Size = f.Size()
+		return c.out.Add(e)
 	}
-	c.touched = true
-	h.Name = c.place(o.Path)
-	c.planned.push(o)
-	return c.out.AddContent(f, &tree.Entry{Header: h})
+	return c.out.AddContent(f, e)
 }
 
-func (c *planner) describe(f *disk.File, o *op) (err error) {
-	o.Kind, o.clear = Attributes, false
+func (c *planner) describe(f *disk.File) (err error) {
 	h := c.header(f.Header())
 	if h.Xattrs, err = f.Xattrs(); err != nil {
-		c.leave(o.Path, err)
+		c.leave(f.Path(), err)
 		return nil
 	}
-	return c.add(o, h)
+	return c.add(uint8(Attributes), f.Path(), h)
 }
 
 // directory decides about the attributes of the directory itself, after the changes in it, which
@@ -213,11 +194,11 @@ func (c *planner) directory() error {
 	if !c.touched && c.known.attr != attributesDiffer && (c.known.attr != absent || len(h.Xattrs) == 0) {
 		return nil
 	}
-	o := &op{Change: Change{Kind: Attributes, Path: c.d.Path, IsDir: true}}
+	tag := uint8(Attributes)
 	if c.known.attr != attributesDiffer {
-		o.Kind = 0 // it only gets back its old time
+		tag = 0
 	}
-	return c.add(o, h)
+	return c.add(tag, c.d.Path, h)
 }
 
 // racy is how exact the clock of a file system is, at worst.

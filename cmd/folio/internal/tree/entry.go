@@ -89,6 +89,7 @@ type Entry struct {
 	Content io.Reader
 	Data    []byte
 	Err     error // for RunBatches: why there is no content
+	Tag     uint8 // for RunBatches: a number that the producer gives its consumer
 }
 
 // A Source is a tree to be read once.

@@ -10,7 +10,7 @@ import (
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/cmd/folio/internal/failure"
 	"github.com/foliofs/folio/cmd/folio/internal/location"
-	"github.com/foliofs/folio/cmd/folio/internal/terminal"
+	"github.com/foliofs/folio/cmd/folio/internal/tree"
 	"github.com/foliofs/folio/cmd/folio/internal/value"
 )
 
@@ -114,7 +114,7 @@ func (b *backuper) copy(ctx context.Context, v *folio.Volume) (size int64, err e
 	if err != nil {
 		return 0, failure.At(b.volume, err)
 	}
-	out := &terminal.Output{W: b.Stdout}
+	out := &tree.Output{W: b.Stdout}
 	err = v.Backup(ctx, writerFunc(func(q []byte) (int, error) {
 		n, err := out.Write(q)
 		p.Set(p.Bytes+int64(n), info.Size)

@@ -10,7 +10,6 @@ import (
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/cmd/folio/internal/failure"
 	"github.com/foliofs/folio/cmd/folio/internal/location"
-	"github.com/foliofs/folio/cmd/folio/internal/terminal"
 	"github.com/foliofs/folio/cmd/folio/internal/tree"
 	"github.com/foliofs/folio/cmd/folio/internal/tree/disk"
 	"github.com/foliofs/folio/cmd/folio/internal/tree/volume"
@@ -208,7 +207,7 @@ func (c *Copy) through(p *Place, rx *folio.Rx) error {
 	if err != nil {
 		return err
 	}
-	out := &terminal.Output{W: w}
+	out := &tree.Output{W: w}
 	_, err = io.Copy(out, f)
 	if closed := w.Close(); out.Err == nil {
 		out.Err = closed
@@ -233,7 +232,7 @@ func Cat(stdout io.Writer, loc location.Location, rx *folio.Rx) error {
 		return loc.Failure(loc.Path, err)
 	}
 	defer f.Close()
-	out := &terminal.Output{W: stdout}
+	out := &tree.Output{W: stdout}
 	if _, err = f.WriteTo(out); out.Err != nil {
 		return failure.OfOutput(out.Err)
 	}

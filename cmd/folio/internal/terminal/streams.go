@@ -89,20 +89,6 @@ func (s *Streams) WarnUnreadable(name string, err error) {
 	s.Warn(failure.Rehint(&fs.PathError{Path: name, Err: err}, "left out"))
 }
 
-// An Output remembers the error of its writer. So it can be told from an error of reading.
-type Output struct {
-	W   io.Writer
-	Err error
-}
-
-func (o *Output) Write(p []byte) (int, error) {
-	n, err := o.W.Write(p)
-	if err != nil {
-		o.Err = err
-	}
-	return n, err
-}
-
 var errNoTerminal = errors.New("--interactive asks on a terminal, and standard input is none")
 
 // A Questioner asks the user, on a terminal.

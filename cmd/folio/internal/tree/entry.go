@@ -197,6 +197,20 @@ func (m *Meter) NextData(off, size int64) (start, end int64, err error) {
 	return start, end, err
 }
 
+// An Output remembers the first error of its writer. So it can be told from an error of reading.
+type Output struct {
+	W   io.Writer
+	Err error
+}
+
+func (o *Output) Write(p []byte) (int, error) {
+	n, err := o.W.Write(p)
+	if err != nil && o.Err == nil {
+		o.Err = err
+	}
+	return n, err
+}
+
 // KeepsXattr reports whether an extended attribute goes from disk or out of an archive into a
 // volume, and from there to disk. For root these are, on Linux, all but those of the system itself,
 // such as access control lists: file capabilities are among them. For other users they are those of

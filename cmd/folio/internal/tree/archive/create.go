@@ -54,25 +54,11 @@ type Fill func(to tree.Sink) error
 // Op is the Op of every *fs.PathError about the archive.
 const Op = "archive"
 
-// An output remembers the error of its writer. So it can be told from an error of reading.
-type output struct {
-	w   io.Writer
-	err error
-}
-
-func (o *output) Write(p []byte) (int, error) {
-	n, err := o.w.Write(p)
-	if err != nil && o.err == nil {
-		o.err = err
-	}
-	return n, err
-}
-
 // outputError returns the error of writing the archive, or else err.
-func outputError(path string, out *output, err error) error {
+func outputError(path string, out *tree.Output, err error) error {
 	switch {
-	case out.err != nil:
-		return pathError(path, out.err)
+	case out.Err != nil:
+		return pathError(path, out.Err)
 	case err == tree.ErrNoStream:
 		return pathError(path, err)
 	}
@@ -122,7 +108,7 @@ func Create(ctx context.Context, path string, f Format, o *Options, fill Fill) e
 		return pathError(path, err)
 	}
 	defer file.Discard()
-	out := &output{w: io.NewOffsetWriter(file, 0)}
+	out := &tree.Output{W: io.NewOffsetWriter(file, 0)}
 	if err := stream(out, f, o, fill); err != nil {
 		return outputError(path, out, err)
 	}
@@ -137,11 +123,11 @@ func Create(ctx context.Context, path string, f Format, o *Options, fill Fill) e
 
 // Stream writes an archive to w, which name names in errors.
 func Stream(w io.Writer, name string, f Format, o *Options, fill Fill) error {
-	out := &output{w: w}
+	out := &tree.Output{W: w}
 	return outputError(name, out, stream(out, f, o, fill))
 }
 
-func stream(out *output, f Format, o *Options, fill Fill) error {
+func stream(out *tree.Output, f Format, o *Options, fill Fill) error {
 	w, err := newWriter(out, f, o)
 	if err != nil {
 		return err
@@ -152,18 +138,18 @@ func stream(out *output, f Format, o *Options, fill Fill) error {
 // A namingSink names the entry in an error, unless the archive cannot be written.
 type namingSink struct {
 	tree.Sink
-	out *output
+	out *tree.Output
 }
 
 func (s *namingSink) Add(e *tree.Entry) error {
 	err := s.Sink.Add(e)
-	if err != nil && s.out.err == nil {
+	if err != nil && s.out.Err == nil {
 		err = tree.WrapEntry(e.Name, err)
 	}
 	return err
 }
 
-func newWriter(out *output, f Format, o *Options) (tree.Sink, error) {
+func newWriter(out *tree.Output, f Format, o *Options) (tree.Sink, error) {
 	switch f {
 	case Tar:
 		return newTarWriter(out, nil, o), nil

@@ -14,8 +14,8 @@ import (
 )
 
 const claimsLong = `Measures the claims of the README and the documents about speed, all of them or the named ones, and
-says whether each holds. The figures go to results/claims.json; with --write also to docs/claims.json
-and into the documents, with charts in docs/img.`
+says whether each holds. The figures go to results/claims.json; with --write also to docs/claims.json,
+from which go -C lab test ./claim -update makes the tables and charts of the documents.`
 
 // claimsFlags are the flags of claims.
 type claimsFlags struct {
@@ -49,7 +49,7 @@ func (c *command) claimsCommand() *cobra.Command {
 	flags.StringVar(&f.postgres, "postgres", "", "`address` of a database of PostgreSQL for claims of volumes on a server, in place of a server that the run starts")
 	flags.DurationVar(&f.timeout, "timeout", defaultTimeout, "how long a contender may take for a step")
 	flags.StringVar(&f.out, "out", resultsDir, "`directory` for the figures, and in it claims for the samples")
-	flags.BoolVar(&f.write, "write", false, "write the figures into the documents, and draw the charts")
+	flags.BoolVar(&f.write, "write", false, "write the figures to docs/claims.json, for the documents")
 	return cmd
 }
 
@@ -81,7 +81,7 @@ func (c *command) claims(cmd *cobra.Command, f *claimsFlags, names []string) err
 	if err := c.showClaims(r, found, path); err != nil || !f.write {
 		return err
 	}
-	return r.Write(o.Project)
+	return r.Publish(o.Project)
 }
 
 func (f *claimsFlags) options(c *command, cmd *cobra.Command, found []*claim.Claim) (*claim.Options, error) {

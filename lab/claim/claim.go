@@ -1,8 +1,8 @@
 // Package claim measures the figures that the documents give of the project's speed. Each figure of
 // the README and of docs that tells how fast something is, or how much it costs, is a [Claim]: an
 // action, its sides, and, where a goal was set, the goal. [Measure] measures claims, and
-// [Report.Write] writes their figures into the documents, between two marks. No figure there is
-// written by hand.
+// [Report.Publish] keeps their figures in docs/claims.json. From there, the test of this package
+// writes them into the documents, between two marks. No figure there is written by hand.
 //
 // A claim is measured by a [Source]: cases of the laboratory, or a Go benchmark that has both sides
 // in it. Each source leaves [Samples] by name. A claim compares medians of samples of one run on

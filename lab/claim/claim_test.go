@@ -112,8 +112,8 @@ func TestDocuments(t *testing.T) {
 		t.Fatal(err)
 	}
 	if *update {
-		r.Renew()
-		if err := r.Write(project); err != nil {
+		r.renew()
+		if err := errors.Join(r.WriteFile(Committed(project)), r.write(project)); err != nil {
 			t.Fatal(err)
 		}
 	}

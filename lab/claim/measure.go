@@ -3,7 +3,6 @@ package claim
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"time"
 
 	"github.com/foliofs/folio/lab/runner"
@@ -66,6 +65,3 @@ func (r *run) source(ctx context.Context, s Source, results []Result) error {
 	}
 	return nil
 }
-
-// Committed is the file of the figures that the documents show.
-func Committed(project string) string { return filepath.Join(project, "docs", "claims.json") }

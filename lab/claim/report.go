@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/foliofs/folio/lab/result"
@@ -94,24 +95,6 @@ func (c *Claim) verdict(figure float64) Verdict {
 	return Short
 }
 
-// Renew judges the figures of a report by the goals that the claims have now. It drops the results
-// of claims that are gone.
-func (r *Report) Renew() {
-	results := r.Results[:0]
-	for _, res := range r.Results {
-		found, err := Find([]string{res.Claim})
-		if err != nil {
-			continue
-		}
-		res.Asked = found[0].Asked
-		if res.Figure != nil {
-			res.Verdict = found[0].verdict(res.Figure.Value)
-		}
-		results = append(results, res)
-	}
-	r.Results = results
-}
-
 // Result returns the result of a claim; an unmeasured one if there is none.
 func (r *Report) Result(claim string) *Result {
 	for i := range r.Results {
@@ -124,6 +107,25 @@ func (r *Report) Result(claim string) *Result {
 
 // WriteFile writes a report, whole or not at all.
 func (r *Report) WriteFile(path string) error { return writeJSON(path, r) }
+
+// Publish writes a report where the documents take it from, with the file systems in place of the
+// names of directories.
+func (r *Report) Publish(project string) error {
+	if r.Quick {
+		return errors.New("the figures of a quick run are for looking only; leave --quick out to write them into the documents")
+	}
+	out := *r
+	out.Dirs = nil
+	for _, d := range r.Dirs {
+		name := strings.ToUpper(d.FileSystem)
+		out.Command = strings.ReplaceAll(out.Command, d.Path, name)
+		out.Dirs = append(out.Dirs, result.Dir{Path: name, FileSystem: d.FileSystem, Options: d.Options, NoJournal: d.NoJournal})
+	}
+	return out.WriteFile(Committed(project))
+}
+
+// Committed is the file of the figures that the documents show.
+func Committed(project string) string { return filepath.Join(project, "docs", "claims.json") }
 
 // ReadFile reads a report.
 func ReadFile(path string) (r *Report, err error) { return r, readJSON(path, &r) }

@@ -95,7 +95,7 @@ type drawnBar struct {
 	Measured          bool
 }
 
-//go:embed chart.svg
+//go:embed testdata/chart.svg
 var chartText string
 
 var chartTemplate = template.Must(template.New("chart").Parse(chartText))

@@ -1,7 +1,6 @@
 package claim
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -10,13 +9,11 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/foliofs/folio/lab/result"
 )
 
 // begin and end are the marks in a document between which the figures of a part stand.
 func (p Place) begin() string {
-	return fmt.Sprintf("<!-- %s: made by go -C lab run . claims --write -->\n", p.Part)
+	return fmt.Sprintf("<!-- %s: made by go -C lab test ./claim -update -->\n", p.Part)
 }
 
 func (p Place) end() string { return fmt.Sprintf("<!-- end of %s -->\n", p.Part) }
@@ -31,13 +28,9 @@ func Places() (list []Place) {
 	return list
 }
 
-// Write writes the figures of a report into the documents and the charts of a project, and the
-// report next to them.
-func (r *Report) Write(project string) error {
-	if r.Quick {
-		return errors.New("the figures of a quick run are for looking only; leave --quick out to write them into the documents")
-	}
-	if err := errors.Join(r.public().WriteFile(Committed(project)), r.writeCharts(project)); err != nil {
+// write writes the figures of a report into the documents and the charts of a project.
+func (r *Report) write(project string) error {
+	if err := r.writeCharts(project); err != nil {
 		return err
 	}
 	for _, p := range Places() {
@@ -55,18 +48,6 @@ func (r *Report) Write(project string) error {
 		}
 	}
 	return nil
-}
-
-// public returns the report with the file systems in place of the names of directories.
-func (r *Report) public() *Report {
-	out := *r
-	out.Dirs = nil
-	for _, d := range r.Dirs {
-		name := strings.ToUpper(d.FileSystem)
-		out.Command = strings.ReplaceAll(out.Command, d.Path, name)
-		out.Dirs = append(out.Dirs, result.Dir{Path: name, FileSystem: d.FileSystem, Options: d.Options, NoJournal: d.NoJournal})
-	}
-	return &out
 }
 
 // edit replaces the text between the marks of a place.
@@ -172,4 +153,22 @@ func number(f float64) string {
 		return strconv.Itoa(int(f))
 	}
 	return strconv.FormatFloat(f, 'g', 2, 64)
+}
+
+// renew judges the figures of a report by the goals that the claims have now. It drops the results
+// of claims that are gone.
+func (r *Report) renew() {
+	results := r.Results[:0]
+	for _, res := range r.Results {
+		found, err := Find([]string{res.Claim})
+		if err != nil {
+			continue
+		}
+		res.Asked = found[0].Asked
+		if res.Figure != nil {
+			res.Verdict = found[0].verdict(res.Figure.Value)
+		}
+		results = append(results, res)
+	}
+	r.Results = results
 }

@@ -185,54 +185,28 @@ func (e *participant) unsupported(t *task) string {
 	return ""
 }
 
-// reportSkipped reports each contender that the user named and that takes no part in a workload, or
-// not in all of its cases, with the reasons. It returns an error if no contender takes part in
-// anything.
-func (r *run) reportSkipped() error {
-	first, idle := "", true
-	for _, spec := range r.o.Contenders {
-		for _, w := range r.o.Workloads {
-			reasons, cases := r.reasons(spec, w)
-			idle = idle && cases == 0
-			if len(reasons) == 0 {
+// skipCases notes in which cases a participant takes no part, with the reason. If the user named
+// the contenders, each reason is told once for a workload. It returns an error if there is nothing
+// to do.
+func (r *run) skipCases() error {
+	first, told := "", make(map[string]bool)
+	for _, t := range r.tasks {
+		for _, e := range r.participants {
+			reason := e.unsupported(t)
+			if reason == "" {
 				continue
 			}
-			s := result.Skip{Contender: spec.String(), Workload: w.Name, Reason: strings.Join(reasons, "; ")}
+			s := result.Skip{Contender: e.record.ID, Workload: t.workload.Name, Case: t.ID, Reason: reason}
+			r.skips = append(r.skips, s)
 			first = cmp.Or(first, s.String())
-			if cases > 0 {
-				s.Reason += fmt.Sprintf("; it takes part in %d cases", cases)
-			}
-			if r.o.Named {
+			if r.o.Named && !told[s.String()] {
+				told[s.String()] = true
 				r.o.Observer.Note("skipped " + s.String())
 			}
 		}
 	}
-	if idle {
+	if len(r.turns()) == 0 {
 		return fmt.Errorf("no contender takes part in anything (%s); name other --contenders, or none", first)
 	}
 	return nil
-}
-
-// reasons are why none of the APIs of a contender takes part in tasks of a workload, each once, and
-// in how many tasks one does. A contender that was skipped as a whole has neither.
-func (r *run) reasons(spec Spec, w *workload.Workload) (reasons []string, supported int) {
-	for _, t := range r.tasks {
-		if t.workload != w {
-			continue
-		}
-		var here []string
-		for _, e := range r.participants {
-			if e.spec != spec {
-				continue
-			}
-			here = append(here, e.unsupported(t))
-		}
-		switch {
-		case slices.Contains(here, ""):
-			supported++
-		case len(here) > 0 && !slices.Contains(reasons, here[0]):
-			reasons = append(reasons, here[0])
-		}
-	}
-	return reasons, supported
 }

@@ -155,11 +155,6 @@ func (r *run) announce(h *result.Run) error {
 	}
 	for _, t := range r.tasks {
 		records = append(records, result.Record{Case: &t.Case})
-		for _, e := range r.participants {
-			if reason := e.unsupported(t); reason != "" {
-				r.skips = append(r.skips, result.Skip{Contender: e.record.ID, Workload: t.workload.Name, Case: t.ID, Reason: reason})
-			}
-		}
 	}
 	for i := range r.skips {
 		records = append(records, result.Record{Skip: &r.skips[i]})

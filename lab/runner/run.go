@@ -115,13 +115,10 @@ func (r *run) prepare(ctx context.Context) error {
 	if err := r.enter(ctx); err != nil {
 		return err
 	}
-	if err := r.reportSkipped(); err != nil {
+	if err := r.skipCases(); err != nil {
 		return err
 	}
-	if err := r.share(ctx); err != nil {
-		return err
-	}
-	return nil
+	return r.share(ctx)
 }
 
 // timed adds the time until its result is called to seconds.

@@ -238,6 +238,7 @@ func TestExecErrors(t *testing.T) {
 		{"DROP TABLE temp.t", "in database temp", ErrUnsupported},
 		{"CREATE TABLE x(a); CREATE INDEX xa ON x(a); DROP TABLE t; SELECT 1", "the statement SELECT", ErrUnsupported},
 		{"CREATE TABLE x(", "SQL: incomplete input", nil},
+		{`CREATE TABLE x(a COLLATE "")`, `collation ""`, ErrUnsupported},
 	} {
 		err := db.Exec(t.Context(), c.sql)
 		if err == nil || !strings.Contains(err.Error(), c.want) || c.is != nil && !errors.Is(err, c.is) {

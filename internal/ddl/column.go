@@ -130,7 +130,7 @@ func (m *tableMaker) columnConstraint(c *syntax.Constraint) error {
 	case syntax.ConstraintDefault:
 		return m.setDefault(c)
 	case syntax.ConstraintCollate:
-		m.last().Collation = c.Name.Text
+		m.last().Collation = collation(c.Name.Text)
 	case syntax.ConstraintForeign:
 		return m.addForeignKey(c, []int{len(m.t.Columns) - 1})
 	case syntax.ConstraintDeferrable:

@@ -72,7 +72,7 @@ func indexTerms(sql string, list []syntax.Term, collates int) ([]IndexedColumn, 
 		}
 		c := IndexedColumn{Column: Expression, Expr: n.Of(sql), Desc: n.Order == syntax.OrderDesc, at: n.Start}
 		if n.Expr.Op == syntax.OpCollate {
-			c.Collation = n.Expr.Text
+			c.Collation = collation(n.Expr.Text)
 		}
 		if e := termName(n.Expr, collates); e != nil {
 			c.Name, c.quote, c.named = e.Text, e.Quote, true
@@ -80,6 +80,15 @@ func indexTerms(sql string, list []syntax.Term, collates int) ([]IndexedColumn, 
 		terms[i] = c
 	}
 	return terms, nil
+}
+
+// collation returns the name of a COLLATE. An empty one is a collation that nobody has; "" would
+// mean that there is no COLLATE.
+func collation(name string) string {
+	if name == "" {
+		return `""`
+	}
+	return name
 }
 
 // termName returns the name that a term is, apart from COLLATE operators around it, or nil.

@@ -12,8 +12,11 @@ import (
 	"github.com/foliofs/folio/sqlitefile"
 )
 
-// scripts is how many random scripts are run by both.
-var scripts = flag.Uint64("scripts", 300, "number of random scripts that both run")
+// scripts is how many random scripts are run by both, and scriptSeed the seed of the first.
+var (
+	scripts    = flag.Uint64("scripts", 300, "number of random scripts that both run")
+	scriptSeed = flag.Uint64("scripts.seed", 0, "seed of the first of them")
+)
 
 // A pair is a database that our engine changes by Exec, and another that C SQLite changes by the
 // same statements.
@@ -77,7 +80,8 @@ func openJudge(t *testing.T, path string) *judge {
 func TestExec(t *testing.T) {
 	t.Parallel()
 	both, refused := 0, 0
-	for seed := range *scripts {
+	for i := range *scripts {
+		seed := *scriptSeed + i
 		p := newPair(t, seed)
 		for range 14 {
 			p.step()

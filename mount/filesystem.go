@@ -38,6 +38,7 @@ type fileSystem struct {
 	umask    uint32
 	kernel   notifier
 	failures failureLog
+	outage   *outage // of the server of the volume
 
 	inodes  kernelInodes     // inodes that the kernel knows
 	waiting atomic.Int32     // requests that wait for growths
@@ -87,6 +88,8 @@ func newFileSystem(s store.Store, o *Options) (*fileSystem, error) {
 		failures: failureLog{logger: cmp.Or(o.Logger, log.Default())},
 		wake:     make(chan struct{}, 1), stopped: make(chan struct{}), finished: make(chan struct{}), syncing: make(chan struct{}, 1),
 	}
+	probe := func() error { _, err := s.Info(bg); return err }
+	m.outage = &outage{probe: probe, stopped: m.stopped, logger: m.failures.logger}
 	if m.root, err = rootOf(s, o.Dir); err != nil {
 		return nil, err
 	}
@@ -141,6 +144,9 @@ func (m *fileSystem) shown(ino store.Ino) uint64 {
 
 // view calls fn with a read transaction.
 func (m *fileSystem) view(fn func(rx store.Rx) error) fuse.Status {
+	if m.outage.on.Load() {
+		return timedOut
+	}
 	m.wakeWatcherIfPending()
 	rx, err := m.store.Begin(bg)
 	if err != nil {
@@ -155,6 +161,9 @@ func (m *fileSystem) view(fn func(rx store.Rx) error) fuse.Status {
 func (m *fileSystem) viewAt(p store.Path, need store.Need, fn func(rx store.Rx) error) fuse.Status {
 	if m.walker == nil {
 		return m.view(fn)
+	}
+	if m.outage.on.Load() {
+		return timedOut
 	}
 	rx, err := m.walker.BeginAt(bg, p, need)
 	if err != nil {
@@ -188,8 +197,11 @@ const smallChange = 64 << 10
 
 // changeBy is change for a change that writes so many bytes.
 func (m *fileSystem) changeBy(in *fuse.InHeader, size int, fn func(c *change) error, paths ...store.Path) fuse.Status {
-	if m.readOnly {
+	switch {
+	case m.readOnly:
 		return fuse.EROFS
+	case m.outage.on.Load():
+		return timedOut
 	}
 	var c change
 	run := func(tx store.Tx) error {
@@ -231,8 +243,11 @@ func (m *fileSystem) sync() fuse.Status { return m.status(m.store.Sync(bg)) }
 // log gets the error.
 func (m *fileSystem) status(err error) fuse.Status {
 	st := status(err)
-	if st == fuse.EIO {
+	switch st {
+	case fuse.EIO:
 		m.failures.add(err)
+	case timedOut:
+		m.outage.begin(err)
 	}
 	return st
 }
@@ -243,6 +258,8 @@ func status(err error) fuse.Status {
 	switch {
 	case err == nil:
 		return fuse.OK
+	case errors.Is(err, store.ErrUnreachable): // whatever the socket says
+		return timedOut
 	case errors.As(err, &errno):
 		return fuse.Status(errno)
 	case errors.Is(err, store.ErrFull):

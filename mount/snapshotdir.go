@@ -76,7 +76,7 @@ func newSnapshotMount(m *fileSystem, o *Options) fuse.RawFileSystem {
 func (m *fileSystem) part(s store.Store, root store.Ino, base uint64) *fileSystem {
 	p := &fileSystem{
 		RawFileSystem: fuse.NewDefaultRawFileSystem(), store: s, path: m.path, readOnly: true,
-		uid: m.uid, gid: m.gid, umask: m.umask, noXattrs: m.noXattrs, failures: failureLog{logger: m.failures.logger},
+		uid: m.uid, gid: m.gid, umask: m.umask, noXattrs: m.noXattrs, failures: failureLog{logger: m.failures.logger}, outage: m.outage,
 		wake: make(chan struct{}, 1), ttl: forever, root: root, base: base, top: base + uint64(root),
 	}
 	p.inodes.init(p)

@@ -221,6 +221,9 @@ func (c *schemaChange) createTrigger(t *ddl.Trigger) error {
 	if internalName(t.Name) {
 		return errReserved(t.Name)
 	}
+	if c.find(t.Table, "table", "view") == nil {
+		return fmt.Errorf("%w: %s", ErrNoTable, t.Table)
+	}
 	if o := c.find(t.Name, "trigger"); o != nil {
 		if t.IfNotExists {
 			return nil

@@ -4,9 +4,7 @@ package runner
 
 import (
 	"errors"
-	"os"
 	"os/exec"
-	"runtime"
 	"syscall"
 )
 
@@ -22,19 +20,6 @@ func killAll(cmd *exec.Cmd) error { return syscall.Kill(-cmd.Process.Pid, syscal
 
 // interruptAll asks a process with its group to end.
 func interruptAll(cmd *exec.Cmd) error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) }
-
-// peakMemory is the most that was resident of a process that has ended.
-func peakMemory(s *os.ProcessState) *int64 {
-	u, ok := s.SysUsage().(*syscall.Rusage)
-	if !ok {
-		return nil
-	}
-	n := int64(u.Maxrss)
-	if runtime.GOOS != "darwin" {
-		n <<= 10 // it counts in KiB
-	}
-	return &n
-}
 
 // byInterrupt says whether a process was ended by an interrupt that was meant for the whole
 // command. It stays in the command's group from its start until it sets its own.

@@ -48,7 +48,7 @@ func checkReady(w *workload.Workload, j *workload.Job, kind string, r *workload.
 			}
 		}
 	}
-	if kind == string(result.KindSQL) {
+	if kind == string(result.KindSQL) && !w.Process {
 		for _, name := range shown {
 			if first[name] == "" {
 				return settingsError("it does not tell its %s", name)

@@ -29,11 +29,7 @@ func (r *run) sample(ctx context.Context, t turn) (_ *result.Sample, stderr stri
 		return nil, "", &ownError{err}
 	}
 	began := time.Now()
-	take := r.talk
-	if t.task.workload.Process {
-		take = r.processSample
-	}
-	s, stderr, err := take(ctx, t, j)
+	s, stderr, err := r.talk(ctx, t, j)
 	if changed := before.unchanged(); changed != nil {
 		err = errors.Join(cmp.Or(err, changed), r.repair(ctx, t.task))
 	}
@@ -44,7 +40,7 @@ func (r *run) sample(ctx context.Context, t turn) (_ *result.Sample, stderr stri
 	return s, "", nil
 }
 
-// talk takes a sample of a process that speaks the protocol.
+// talk takes a sample by the protocol.
 func (r *run) talk(ctx context.Context, t turn, j *workload.Job) (*result.Sample, string, error) {
 	e := t.participant
 	p, err := start(ctx, r.o.Timeout, e.program)

@@ -27,6 +27,5 @@
 //	end of input           --->                              it closes the store and ends
 //
 // At any time it may reply {"error":{...}} instead, and end. The workload of whole processes,
-// rowids, is an exception: the program gets arguments, and its standard input and output are those
-// of the work.
+// rowids, starts another process for the measured work, as a rule the same program with arguments.
 package workload

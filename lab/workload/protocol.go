@@ -62,7 +62,6 @@ type AboutAPI struct {
 	Kind           string   `json:"kind"`
 	Ours           bool     `json:"ours,omitempty"`
 	Workloads      []string `json:"workloads"`
-	Input          string   `json:"input,omitempty"`  // of whole processes: "" or "sql"
 	Probes         bool     `json:"probes,omitempty"` // the user's statement
 	Makes          bool     `json:"makes,omitempty"`  // the database of the lookups
 	Groups         []Group  `json:"groups"`           // that it can promise

@@ -3,9 +3,14 @@ package workload
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strconv"
+	"time"
 )
 
 // rowids reads rowids from standard input and prints the rows, as a whole process: the experiment
@@ -26,6 +31,7 @@ var rowids = &Workload{
 	Database:    func(v Values) *Folder { return &Folder{Rows: v.Int("rows")} },
 	Supports:    func(a *API) bool { return a.Rowids != nil || a.Queries != nil },
 	Needs:       "process that answers rowids",
+	Start:       startRowids,
 	Want:        wantRowids,
 	Ops:         func(j *Job) int64 { return int64(j.Values.Int("count")) },
 	Process:     true,
@@ -52,29 +58,74 @@ func wantRowids(j *Job) (a Answer, err error) {
 	return a, nil
 }
 
-// WriteInput writes the input of a process: a rowid a line, or a statement for each, within one
-// transaction.
-func WriteInput(j *Job, w io.Writer, input string) error {
-	b := bufio.NewWriterSize(w, 1<<16)
-	if input == "sql" {
+// startRowids prepares a process whose standard input and output are files, so that no other
+// process works at the same time. It is the contender's own program, unless the API has a command.
+func startRowids(j *Job, a *API) (*Work, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(self, "rowids", a.Name, j.DB)
+	if a.Rowids != nil {
+		cmd = a.Rowids(j.DB)
+	}
+	in, err := os.Create(filepath.Join(j.Dir, "in"))
+	if err != nil {
+		return nil, err
+	}
+	out, err := os.Create(filepath.Join(j.Dir, "out"))
+	if err != nil {
+		return nil, errors.Join(err, in.Close())
+	}
+	end := func() error { return errors.Join(in.Close(), out.Close()) }
+	if err := j.writeRowids(in, a.Rowids != nil); err != nil {
+		return nil, errors.Join(err, end())
+	}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, os.Stderr
+	return &Work{
+		Settings: []map[string]string{nil},
+		Workers: []Worker{func(r *Recorder) error {
+			begin := time.Now()
+			err := cmd.Run()
+			r.Many(int64(j.Values.Int("count")), time.Since(begin))
+			return err
+		}},
+		Answer:  func() (Answer, error) { return readRows(out) },
+		Process: func() *os.ProcessState { return cmd.ProcessState },
+		Close:   end,
+	}, nil
+}
+
+// writeRowids writes the input of a process, and goes back to its begin: a rowid a line, or a
+// statement for each, within one transaction.
+func (j *Job) writeRowids(f *os.File, statements bool) error {
+	b := bufio.NewWriterSize(f, 1<<16)
+	if statements {
 		fmt.Fprintln(b, "BEGIN;")
 	}
 	j.eachRowid(func(id int64) {
-		if input == "sql" {
+		if statements {
 			fmt.Fprintf(b, "SELECT id, path FROM folder_paths WHERE id = %d;\n", id)
 		} else {
 			_, _ = b.Write(append(strconv.AppendInt(b.AvailableBuffer(), id, 10), '\n'))
 		}
 	})
-	if input == "sql" {
+	if statements {
 		fmt.Fprintln(b, "COMMIT;")
 	}
-	return b.Flush()
+	if err := b.Flush(); err != nil {
+		return err
+	}
+	_, err := f.Seek(0, io.SeekStart)
+	return err
 }
 
-// ReadOutput sums up the output of a process.
-func ReadOutput(r io.Reader) (a Answer, err error) {
-	lines := bufio.NewScanner(r)
+// readRows sums up the output of a process.
+func readRows(f *os.File) (a Answer, err error) {
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return a, err
+	}
+	lines := bufio.NewScanner(f)
 	for lines.Scan() {
 		number, path, ok := bytes.Cut(lines.Bytes(), []byte("|"))
 		id, err := strconv.ParseInt(string(number), 10, 64)

@@ -3,6 +3,7 @@ package workload
 import (
 	"errors"
 	"fmt"
+	"os"
 	"sync"
 	"time"
 )
@@ -20,6 +21,8 @@ type Work struct {
 	// Answer returns the findings, or the content of the store. It is called when the clock has
 	// stopped.
 	Answer func() (Answer, error)
+	// Process is the end of another process that does the work; nil if this one does it.
+	Process func() *os.ProcessState
 	// Busy and Prepares may be nil.
 	Busy     func() int64
 	Prepares func() int64

@@ -2,6 +2,7 @@ package workload
 
 import (
 	"fmt"
+	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
@@ -43,7 +44,7 @@ type Workload struct {
 	// may be nil.
 	Ops     func(j *Job) int64
 	Warm    func(j *Job) int64
-	Process bool // whole processes are measured, from start to end
+	Process bool // whole processes are measured, from start to end, which tell no settings
 }
 
 // All are the workloads, in the order of the report.
@@ -168,8 +169,7 @@ type API struct {
 	AnySQL  bool
 	// Probe asks for the answers to the user's statement; nil if the API does not tell the columns.
 	Probe func(q *Probe) (*Statement, error)
-	// Rowids answers rowids from standard input. It is for an API without Queries, which needs a
-	// process of its own. Input is what it reads: "" is a rowid a line, "sql" statements.
-	Rowids func(db string) error
-	Input  string
+	// Rowids is a command that answers statements for rowids from standard input. Without it, the
+	// contender's own program answers rowids by Queries.
+	Rowids func(db string) *exec.Cmd
 }

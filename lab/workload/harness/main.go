@@ -59,13 +59,10 @@ func (c Contender) process(args []string) error {
 	if err != nil {
 		return err
 	}
-	switch {
-	case a.Rowids != nil:
-		return a.Rowids(args[2])
-	case a.Queries != nil:
-		return rowids(a, args[2], os.Stdin, os.Stdout)
+	if a.Queries == nil {
+		return errors.ErrUnsupported
 	}
-	return errors.ErrUnsupported
+	return rowids(a, args[2], os.Stdin, os.Stdout)
 }
 
 func (c Contender) api(name string) (*workload.API, error) {
@@ -162,7 +159,7 @@ func (c Contender) about() *workload.About {
 }
 
 func aboutAPI(a *workload.API) workload.AboutAPI {
-	out := workload.AboutAPI{Name: a.Name, Title: a.Title, Kind: a.Kind, Ours: a.Ours, Input: a.Input, Probes: a.Probe != nil, Makes: a.MakeFolder != nil, Groups: append([]workload.Group{workload.ReadOnly}, a.Groups...), Notes: a.Notes}
+	out := workload.AboutAPI{Name: a.Name, Title: a.Title, Kind: a.Kind, Ours: a.Ours, Probes: a.Probe != nil, Makes: a.MakeFolder != nil, Groups: append([]workload.Group{workload.ReadOnly}, a.Groups...), Notes: a.Notes}
 	for _, w := range append(workload.All(), workload.Query) {
 		if w.Supports(a) {
 			out.Workloads = append(out.Workloads, w.Name)

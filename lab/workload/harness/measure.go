@@ -39,6 +39,9 @@ func measure(j *workload.Job, w *workload.Work) (*workload.Done, error) {
 	if err != nil {
 		return nil, err
 	}
+	if w.Process != nil {
+		use = processUse(w.Process())
+	}
 	return finish(j, w, recorders, &workload.Done{Seconds: seconds, Use: use})
 }
 
@@ -73,7 +76,10 @@ func finish(j *workload.Job, w *workload.Work, recorders []*workload.Recorder, d
 		d.Prepares = w.Prepares()
 	}
 	var err error
-	if d.Size, d.Log, err = sizes(j.Dir); err != nil {
+	if w.Process == nil { // which has no store there, but its input and output
+		d.Size, d.Log, err = sizes(j.Dir)
+	}
+	if err != nil {
 		return nil, err
 	}
 	d.Answer, err = w.Answer()

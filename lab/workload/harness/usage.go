@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"os"
 	"runtime"
 
 	"github.com/foliofs/folio/lab/workload"
@@ -26,6 +27,11 @@ func since(before, now workload.Use) workload.Use {
 		PeakMemory:    now.PeakMemory,
 		WrittenBytes:  minus(now.WrittenBytes, before.WrittenBytes),
 	}
+}
+
+// processUse returns the resources that a process has used, with its children.
+func processUse(s *os.ProcessState) workload.Use {
+	return workload.Use{UserSeconds: ptr(s.UserTime().Seconds()), SystemSeconds: ptr(s.SystemTime().Seconds()), PeakMemory: peakMemory(s)}
 }
 
 func ptr[T any](v T) *T { return &v }

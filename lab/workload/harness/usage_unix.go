@@ -4,6 +4,8 @@ package harness
 
 import (
 	"io/fs"
+	"os"
+	"runtime"
 	"syscall"
 
 	"github.com/foliofs/folio/lab/workload"
@@ -24,4 +26,17 @@ func diskSize(info fs.FileInfo) int64 {
 		return int64(st.Blocks) * 512
 	}
 	return info.Size()
+}
+
+// peakMemory is the most that was resident of a process that has ended.
+func peakMemory(s *os.ProcessState) *int64 {
+	u, ok := s.SysUsage().(*syscall.Rusage)
+	if !ok {
+		return nil
+	}
+	n := int64(u.Maxrss)
+	if runtime.GOOS != "darwin" {
+		n <<= 10 // it counts in KiB
+	}
+	return &n
 }

@@ -60,7 +60,10 @@ func (b *builder) build(ctx context.Context, s Spec) (p program, err error) {
 	}
 	args = append(args, "-o", p.path, ".")
 	if err = GoTool(ctx, dir, nil, args...); err != nil && strings.Contains(err.Error(), "C compiler") {
-		err = GoTool(ctx, dir, []string{"CGO_ENABLED=0"}, args...) // those that need one say so themselves
+		err = GoTool(ctx, dir, []string{"CGO_ENABLED=0"}, args...) // most contenders need none
+	}
+	if err != nil && strings.Contains(err.Error(), "build constraints exclude all Go files") {
+		err = errors.New("no C compiler") // which is what the contenders' constraints ask for
 	}
 	if ctx.Err() != nil {
 		err = errors.Join(ctx.Err(), os.RemoveAll(p.path)) // it may be half written, which the go command would not notice

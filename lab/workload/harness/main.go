@@ -22,12 +22,6 @@ type Contender struct {
 	APIs   []workload.API
 }
 
-// Missing makes an API of a driver that cannot be built here, with the reason.
-func Missing(name, title, reason string) workload.API {
-	none := func() (string, []string, error) { return "", nil, errors.New(reason) }
-	return workload.API{Name: name, Title: title, Kind: "sql", SQLite: none}
-}
-
 // Main is the whole of a contender's main.
 func Main(c Contender) {
 	if len(os.Args) > 1 {

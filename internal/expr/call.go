@@ -26,11 +26,11 @@ func (c *compiler) call(n *syntax.Expr) (term, error) {
 		x, err := c.compile(n.List[0])
 		return inherit(term{reg: x.reg, affinity: value.NoAffinity}, x), err
 	case name == "nullif" && args == 2:
-		return c.collated(n.List, nullif)
+		return c.collated(n.List, function.Nullif)
 	case name == "min" && args >= 2:
-		return c.collated(n.List, extreme(func(order int) bool { return order >= 0 }))
+		return c.collated(n.List, function.Min)
 	case name == "max" && args >= 2:
-		return c.collated(n.List, extreme(func(order int) bool { return order < 0 }))
+		return c.collated(n.List, function.Max)
 	}
 	f, ok := function.Everywhere[name]
 	if !ok || len(n.List) < f.Least || f.Most >= 0 && len(n.List) > f.Most {
@@ -59,11 +59,11 @@ func (c *compiler) args(nodes []*syntax.Expr) (first program.Reg, terms []term, 
 
 // calling is a function of values.
 func (c *compiler) calling(nodes []*syntax.Expr, fn program.Func) (term, error) {
-	return c.collated(nodes, func(value.Collation) program.Func { return fn })
+	return c.collated(nodes, func(value.Collation) func([]record.Value) (record.Value, error) { return fn })
 }
 
 // collated is a function that compares texts by the collation of the first argument that has one.
-func (c *compiler) collated(nodes []*syntax.Expr, by func(order value.Collation) program.Func) (term, error) {
+func (c *compiler) collated(nodes []*syntax.Expr, by func(order value.Collation) func([]record.Value) (record.Value, error)) (term, error) {
 	mark := c.b.Mark()
 	first, terms, err := c.args(nodes)
 	if err != nil {
@@ -101,34 +101,4 @@ func (c *compiler) coalesce(nodes []*syntax.Expr) (term, error) {
 	}
 	c.b.Land(found...)
 	return inherit(term{reg: d, affinity: value.NoAffinity}, terms...), nil
-}
-
-func nullif(order value.Collation) program.Func {
-	return func(v []record.Value) (record.Value, error) {
-		if value.Compare(v[0], v[1], order) == 0 {
-			return record.Value{}, nil
-		}
-		return v[0], nil
-	}
-}
-
-// extreme is min or max: better says for which order of the best so far and another that one is
-// taken.
-func extreme(better func(order int) bool) func(order value.Collation) program.Func {
-	return func(order value.Collation) program.Func {
-		return func(v []record.Value) (record.Value, error) {
-			best := v[0]
-			for _, w := range v {
-				if w.Kind() == record.Null {
-					return record.Value{}, nil
-				}
-			}
-			for _, w := range v[1:] {
-				if better(value.Compare(best, w, order)) {
-					best = w
-				}
-			}
-			return best, nil
-		}
-	}
 }

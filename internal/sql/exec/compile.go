@@ -335,11 +335,11 @@ func (x *expression) call(e *bind.Expr) (program.Reg, error) {
 	case "likely", "unlikely":
 		return x.compile(e.Args[0])
 	case "nullif":
-		return x.calling(e.Args, nullif(collationOf(e.Args)))
+		return x.calling(e.Args, function.Nullif(collationOf(e.Args)))
 	case "min":
-		return x.calling(e.Args, extreme(collationOf(e.Args), func(order int) bool { return order >= 0 }))
+		return x.calling(e.Args, function.Min(collationOf(e.Args)))
 	case "max":
-		return x.calling(e.Args, extreme(collationOf(e.Args), func(order int) bool { return order < 0 }))
+		return x.calling(e.Args, function.Max(collationOf(e.Args)))
 	}
 	f, ok := function.Find(e.Name)
 	if !ok {
@@ -356,34 +356,6 @@ func collationOf(args []*bind.Expr) value.Collation {
 		}
 	}
 	return value.NoCollation
-}
-
-func nullif(order value.Collation) program.Func {
-	return func(v []record.Value) (record.Value, error) {
-		if value.Compare(v[0], v[1], order) == 0 {
-			return record.Value{}, nil
-		}
-		return v[0], nil
-	}
-}
-
-// extreme is min or max: better says for which order of the best so far and another that one is
-// taken.
-func extreme(collation value.Collation, better func(order int) bool) program.Func {
-	return func(v []record.Value) (record.Value, error) {
-		best := v[0]
-		for _, w := range v {
-			if w.Kind() == record.Null {
-				return record.Value{}, nil
-			}
-		}
-		for _, w := range v[1:] {
-			if better(value.Compare(best, w, collation)) {
-				best = w
-			}
-		}
-		return best, nil
-	}
 }
 
 var errEscape = errors.New("ESCAPE expression must be a single character")

@@ -96,7 +96,7 @@ func (d *differ) checkArgs(cmd *cobra.Command, args []string) error {
 	return between(2, 2, "A and B")(cmd, args)
 }
 
-// errEnough ends a comparison of which enough is known.
+// errEnough ends a comparison as soon as enough is known: with --quiet, one change is.
 var errEnough = errors.New("enough")
 
 func (d *differ) run(ctx context.Context, a, b string) error {

@@ -196,7 +196,7 @@ func (w *searchWorker) files(paths []string) error {
 	return w.pass(0)
 }
 
-// errEnough ends the search in a file of which enough is known.
+// errEnough ends the search in a file as soon as enough is known, for example for -l.
 var errEnough = errors.New("enough")
 
 func (w *searchWorker) file(p string) error {

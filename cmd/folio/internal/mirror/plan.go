@@ -13,7 +13,7 @@ import (
 // times, and perhaps clear. Of Linked, the Link of the entry is the name that the file has already.
 const clear = 1 << 7 // something is in the way, and goes
 
-// Links knows the files with several names.
+// A links knows the files with several names.
 type links struct {
 	first   map[tree.FileID]firstName // files on disk that were met
 	claimed map[uint64]bool           // inodes in the volume with several names that stand for one of them

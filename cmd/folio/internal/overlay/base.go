@@ -21,7 +21,7 @@ import (
 )
 
 // Attribute is the extended attribute of the root of a volume that keeps the changes of an
-// overlay. It has the base, by its absolute path. Programs in the overlay do not see it.
+// overlay. Its value is the absolute path of the base. Programs in the overlay do not see it.
 const Attribute = "trusted.overlay.folio.base"
 
 // Errors of volumes.

@@ -81,8 +81,8 @@ func (w *Writer) replace(c *compare.Change) error {
 	return w.Write(&compare.Change{Kind: compare.Added, Path: c.Path, New: c.New})
 }
 
-// special writes a change of which one side has a type that no patch knows. The other side is
-// added or removed.
+// special writes a change if a patch cannot hold the type of one side, for example a directory that
+// became a file. The other side is added or removed.
 func (w *Writer) special(c *compare.Change) error {
 	if err := w.comment(c); err != nil || c.Kind&compare.Retyped == 0 {
 		return err

@@ -78,7 +78,7 @@ type Entry struct {
 	ID     FileID // of a file on disk; zero for any other, and with a Link
 	Shared bool   // the file on disk has several names
 	Size   int64  // of a regular file's content, in bytes
-	// Holes says that some of the content is zeros that need no room. It may be false if there
+	// Holes says that some of the content is zeros that need no space. It may be false if there
 	// are such.
 	Holes bool
 	// Link is the name of the earlier entry that is the same file, or empty. With a Link, a Header
@@ -212,9 +212,9 @@ func (o *Output) Write(p []byte) (int, error) {
 }
 
 // KeepsXattr reports whether an extended attribute goes from disk or out of an archive into a
-// volume, and from there to disk. For root these are, on Linux, all but those of the system itself,
-// such as access control lists: file capabilities are among them. For other users they are those of
-// users, user.*, because the system lets nobody else set the others.
+// volume, and from there to disk. For root these are, on Linux, all but the attributes of the
+// system itself, such as access control lists: file capabilities are among them. For other users
+// they are the attributes of users, user.*, because the system lets nobody else set the others.
 func KeepsXattr(name string) bool {
 	if strings.HasPrefix(name, "user.") {
 		return true

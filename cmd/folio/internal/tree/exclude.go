@@ -98,11 +98,11 @@ func (p *Pipeline) orphaned(e *Entry) bool {
 	return true
 }
 
-// unreadableErrnos are those of a file that cannot be read, whatever the state of the system and of
-// the other files.
+// unreadableErrnos say that one file cannot be read, whatever the state of the system and of the
+// other files.
 var unreadableErrnos = []syscall.Errno{syscall.EIO, syscall.ENXIO, syscall.ENODEV, syscall.ESTALE, syscall.EBADMSG}
 
-// isUnreadable reports whether an error is about one file, of which a walk can go on without.
+// isUnreadable reports whether an error is about one file, and a walk can go on without it.
 func isUnreadable(err error) bool {
 	return errors.Is(err, fs.ErrPermission) || errors.Is(err, ErrExcluded) ||
 		slices.ContainsFunc(unreadableErrnos, func(e syscall.Errno) bool { return errors.Is(err, e) })

@@ -367,8 +367,8 @@ func (p *Pipeline) consumeJob(j *job, fn func(*Entry) error) error {
 	return err
 }
 
-// RunBatches is like Run, but calls fn with several entries at a time, of which only the last one
-// may have a Content. Entries that could not be read have an Err.
+// RunBatches is like Run, but calls fn with several entries at a time. Only the last one may have a
+// Content. If an entry could not be read, it has an Err.
 func RunBatches(ctx context.Context, o *Options, produce func(*Pipeline) error, fn func([]*Entry) error) error {
 	return runBatches(ctx, o, false, produce, func(p *Pipeline, b *batch) error { return p.consumeEntries(b, fn) })
 }

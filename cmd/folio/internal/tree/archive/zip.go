@@ -80,8 +80,8 @@ const (
 	localHeader = 30
 )
 
-// checkBegin refuses an archive that begins with an entry of which its directory does not know.
-// That one was cut off, and the directory is of another archive, which is the content of an entry.
+// checkBegin refuses an archive that begins with an entry that its directory does not list. Such an
+// archive was cut off, and the directory is of another archive, which is the content of an entry.
 func checkBegin(f *os.File, files []zipFile) error {
 	var head [localHeader]byte
 	if _, err := f.ReadAt(head[:], 0); err != nil || string(head[:4]) != localMagic {

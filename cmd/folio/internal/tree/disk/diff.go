@@ -15,7 +15,7 @@ type Differ interface {
 	// before those in it, and these in the order of their names.
 	Compare(d *Dir, out *Out) error
 	// Apply makes the changes. It is called on the goroutine of Diff, with the entries of Compare
-	// in their order, several at a time, of which only the last one may have a Content. The
+	// in their order, several at a time. Only the last one may have a Content. The
 	// contents of an entry are valid until Apply returns.
 	Apply(entries []*tree.Entry) error
 }

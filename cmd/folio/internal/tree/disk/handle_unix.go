@@ -145,7 +145,7 @@ func (d *dirHandle) list() (names []string, err error) {
 }
 
 // readlink returns the target of a symbolic link, which is size bytes long unless the file system
-// lies, as some do.
+// says another size. For example, links in /proc have the size 0.
 func (d *dirHandle) readlink(name string, size int64) (string, error) {
 	for n := max(size+1, 128); ; n *= 2 {
 		buf := make([]byte, n)

@@ -75,7 +75,7 @@ func (b *writeBehind) piece(size int) []byte {
 	return *p
 }
 
-// write begins to write p, which is from piece. The error may be that of the piece before.
+// write begins to write p, which is from piece. An error may be about the piece before.
 func (b *writeBehind) write(p []byte, off int64) error {
 	if err := b.wait(); err != nil {
 		return err

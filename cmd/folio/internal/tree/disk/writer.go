@@ -80,7 +80,7 @@ func (w *Writer) Close() {
 	w.stack = nil
 }
 
-// Finish waits for everything that is being written. If attr is not nil the top directory gets it.
+// finish waits until everything is written. If attr is not nil, the top directory gets it.
 func (w *Writer) finish(attr *tree.Entry) error {
 	if err := w.drain(); err != nil {
 		return err
@@ -152,7 +152,7 @@ func (w *Writer) makeIn(d *outDir, name string, fn func(d *outDir) error) error 
 	return fn(d)
 }
 
-// Enter makes a directory and goes into it.
+// enter makes a directory and goes into it: the files that follow are made there until leave.
 func (w *Writer) enter(name string, attr *tree.Entry) error {
 	var sub *outDir
 	at := path.Join(w.top().path, name)
@@ -192,8 +192,8 @@ func (w *Writer) mkdir(d *outDir, name string) (made bool, err error) {
 	return true, d.mkdir(name)
 }
 
-// Leave goes back to the directory above. The one left gets its attributes when its last file is
-// written.
+// leave goes back to the directory above. The directory that is left gets its attributes when the
+// last file in it is written, because each file changes its times, and its mode may forbid files.
 func (w *Writer) leave() error {
 	f := *w.top()
 	w.stack = w.stack[:len(w.stack)-1]
@@ -205,7 +205,8 @@ func (w *Writer) leave() error {
 	return w.failure()
 }
 
-// File makes a regular file of attr.Size bytes, which content gives.
+// addFile makes a regular file of attr.Size bytes, which content gives. A worker writes a small
+// one.
 func (w *Writer) addFile(name string, attr *tree.Entry, content io.ReaderAt) error {
 	if attr.Size > arenaSize {
 		return w.do(name, func(d *outDir) error {
@@ -258,7 +259,7 @@ func (w *Writer) fail(err error) {
 	}
 }
 
-// Symlink makes a symbolic link, whatever its target.
+// symlink makes a symbolic link, whatever its target.
 func (w *Writer) symlink(name, to string, attr *tree.Entry) error {
 	return w.make(name, func(d *outDir) error {
 		if err := d.root.Symlink(to, name); err != nil {
@@ -273,7 +274,8 @@ func (w *Writer) symlink(name, to string, attr *tree.Entry) error {
 	})
 }
 
-// Link makes a further name of a file in the tree, which is at the path old.
+// link makes a further name of a file in the tree, which is at the path old. The file must be
+// complete: a worker may still have it.
 func (w *Writer) link(old, name string) error {
 	if err := w.drain(); err != nil {
 		return err
@@ -283,7 +285,7 @@ func (w *Writer) link(old, name string) error {
 	return w.make(name, func(*outDir) error { return top.root.Link(filepath.FromSlash(old), filepath.FromSlash(at)) })
 }
 
-// Special makes a device or a fifo. If the system does not let it be made, there is a warning
+// special makes a device or a fifo. If the system does not let the user make it, there is a warning
 // instead.
 func (w *Writer) special(name string, attr *tree.Entry) error {
 	var made bool
@@ -305,7 +307,8 @@ func (w *Writer) special(name string, attr *tree.Entry) error {
 	return err
 }
 
-// mode is the mode that a file may have here.
+// mode is the mode that a file may have here. A program that was setuid for another owner must not
+// become setuid for the user who exports it.
 func (w *Writer) mode(attr *tree.Entry) fs.FileMode {
 	mode := attr.Mode & (fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky)
 	const unsettable = math.MaxUint32 // chown takes it for no change

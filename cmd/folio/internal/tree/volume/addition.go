@@ -12,8 +12,8 @@ import (
 )
 
 // An Addition adds the files of an import to a directory of a volume that is there, within one
-// transaction. Its errors about a header are those of a folio.Builder. An error about a file that
-// is in the volume names it there.
+// transaction. Its errors about a header are like the errors of a folio.Builder. If an error is
+// about a file in the volume, it names that file.
 //
 // It never follows a symbolic link below the directory, and gives no further name to a file that
 // was there before.

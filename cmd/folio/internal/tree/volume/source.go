@@ -19,7 +19,7 @@ import (
 )
 
 // A Source is a file in a volume and, if it is a directory, all that is in it, as a source to
-// copy from. Entries are those of one view or transaction. The ID of each is its inode. Each
+// copy from. Entries come from one view or transaction. The ID of each is its inode. Each
 // regular file has a Content, which is a *folio.File.
 type Source struct {
 	Loc    location.Location

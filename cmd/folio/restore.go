@@ -140,19 +140,6 @@ func (r *restorer) failure(err error) error {
 }
 
 func (r *restorer) summary(done *folio.RestoreReport, took time.Duration) string {
-	var parts []string
-	add := func(n int64, what string) {
-		if n > 0 {
-			parts = append(parts, value.Grouped(n)+" "+what)
-		}
-	}
-	add(done.Made, "new")
-	add(done.Changed, "changed")
-	add(done.Removed, "removed")
-	parts = append(parts, value.Grouped(done.Equal)+" unchanged")
-	text := fmt.Sprintf("%s, %s written in %.2f s", strings.Join(parts, ", "), value.BinarySize(done.Bytes), took.Seconds())
-	if r.options.DryRun {
-		text = "dry run: " + text
-	}
-	return text
+	counts := []counted{{done.Made, "new"}, {done.Changed, "changed"}, {done.Removed, "removed"}, {done.Equal, unchanged}}
+	return summary(r.options.DryRun, counts, fmt.Sprintf("%s written in %.2f s", value.BinarySize(done.Bytes), took.Seconds()))
 }

@@ -213,18 +213,33 @@ func (s *syncer) failure(err error) error {
 }
 
 func (s *syncer) summary(st *mirror.Stats, took time.Duration) string {
-	var parts []string
+	var counts []counted
 	for kind, n := range st.Done {
-		if n > 0 {
-			parts = append(parts, value.Grouped(n)+" "+countWords[kind])
+		counts = append(counts, counted{n, countWords[kind]})
+	}
+	counts = append(counts, counted{st.Same, unchanged}, counted{st.Skipped, "left out"})
+	return summary(s.options.DryRun, counts, fmt.Sprintf("%s copied in %.2f s", value.BinarySize(st.Bytes), took.Seconds()))
+}
+
+// A counted is how many files something was done to.
+type counted struct {
+	n    int64
+	what string
+}
+
+const unchanged = "unchanged"
+
+// summary returns the last line of sync and restore, for example "3 new, 7 unchanged, 1.2 MiB
+// copied in 0.05 s". A count of 0 is left out, except for unchanged files.
+func summary(dryRun bool, counts []counted, written string) string {
+	var parts []string
+	for _, c := range counts {
+		if c.n > 0 || c.what == unchanged {
+			parts = append(parts, value.Grouped(c.n)+" "+c.what)
 		}
 	}
-	parts = append(parts, value.Grouped(st.Same)+" unchanged")
-	if st.Skipped > 0 {
-		parts = append(parts, value.Grouped(st.Skipped)+" left out")
-	}
-	text := fmt.Sprintf("%s, %s copied in %.2f s", strings.Join(parts, ", "), value.BinarySize(st.Bytes), took.Seconds())
-	if s.options.DryRun {
+	text := strings.Join(append(parts, written), ", ")
+	if dryRun {
 		text = "dry run: " + text
 	}
 	return text

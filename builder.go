@@ -84,6 +84,9 @@ func Create(ctx context.Context, path string, o *CreateOptions, fn func(b *Build
 	if o == nil {
 		o = new(CreateOptions)
 	}
+	if ctx == nil || fn == nil {
+		return pathError("create", path, errNil)
+	}
 	return native.Create(ctx, path, &native.CreateOptions{Replace: o.Replace, PageSize: o.PageSize}, func(out *native.Builder) error {
 		b := &Builder{ctx: ctx, out: out, now: time.Now().UnixNano()}
 		b.tree.Init(b.implied())
@@ -242,6 +245,9 @@ type ImportOptions struct {
 func ImportFS(ctx context.Context, path string, src fs.FS, o *ImportOptions) error {
 	if o == nil {
 		o = new(ImportOptions)
+	}
+	if src == nil {
+		return pathError("create", path, errNil)
 	}
 	var seen inoset.Set
 	return Create(ctx, path, &o.CreateOptions, func(b *Builder) error {

@@ -274,6 +274,9 @@ const maxWriteTo = 256 << 10
 // another method moved the offset meanwhile. Of a volume whose long contents are far away, WriteTo
 // reads the next bytes while w takes the last ones.
 func (f *File) WriteTo(w io.Writer) (written int64, err error) {
+	if w == nil {
+		return 0, pathError("read", f.name, errNil)
+	}
 	p, ahead, err := f.writeToBuffers()
 	if err != nil {
 		return 0, pathError("read", f.name, err)
@@ -294,7 +297,7 @@ func (f *File) WriteTo(w io.Writer) (written int64, err error) {
 func (f *File) writeToBuffers() (p, ahead []byte, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.closed {
+	if f.closedLocked() {
 		return nil, nil, fs.ErrClosed
 	}
 	size, err := f.size()

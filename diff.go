@@ -65,7 +65,7 @@ func (v *Volume) Diff(ctx context.Context, from, to string) iter.Seq2[Change, er
 }
 
 func (v *Volume) diff(ctx context.Context, from, to string) ([]Change, error) {
-	s, err := v.snapshotter()
+	s, err := v.snapshotter(ctx)
 	if err != nil {
 		return nil, v.volumeError("diff", err)
 	}

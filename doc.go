@@ -69,6 +69,16 @@
 // makes a method panic, loop forever, or leave the volume. [ErrDamaged] says that a volume
 // contradicts itself.
 //
+// # Misuse
+//
+// Options may be nil: they mean the defaults. If another argument is nil, for example a context, a
+// function, a reader or a file system, the call fails with an error that matches fs.ErrInvalid. The
+// methods of a Volume, a Root, a File or an Overlay that is closed fail with fs.ErrClosed, except
+// that closing again is no error, unless it is a File. So do the methods of an Rx and a Tx whose
+// function has returned, and of the zero values of all these types. Within the function of Update,
+// a change of the Volume itself fails with [ErrBusy], and so does Close within the function of
+// Update or View.
+//
 // # Concurrency
 //
 // A Volume is safe for concurrent use, and so are the files that it opens. An [Rx], a [Tx], a

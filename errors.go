@@ -52,7 +52,8 @@ var (
 	ErrReadOnly = store.ErrReadOnly
 	// ErrBusy says that a transaction of another process, or the function of an Update, has run for
 	// longer than Options.BusyTimeout. It may be the Update that the call is made in: within the
-	// function of [Volume.Update], changes must be made by its Tx.
+	// function of [Volume.Update], changes must be made by its Tx. Close fails so if the function
+	// of a View runs for longer than that.
 	ErrBusy = store.ErrBusy
 	// ErrFull says that there is no room on the disk, or within Options.MaxSize.
 	ErrFull = store.ErrFull
@@ -69,6 +70,13 @@ var ErrUnreachable = store.ErrUnreachable
 // errUpdateRuns is the ErrBusy of a call that has waited for the function of an Update.
 var errUpdateRuns = fmt.Errorf("%w: another transaction has run for longer than the busy timeout, or the call was made "+
 	"within the function of Update, which must use its *Tx", ErrBusy)
+
+// errViewRuns is the ErrBusy of a Close that has waited for the function of a View.
+var errViewRuns = fmt.Errorf("%w: the function of a View has run for longer than the busy timeout, or Close was called "+
+	"within it", ErrBusy)
+
+// errNil is the error of a call with a nil argument that the call needs.
+var errNil = fmt.Errorf("%w: an argument is nil", posix.ErrInvalid)
 
 // Errors of reading. They match EIO and EFBIG.
 var (

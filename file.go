@@ -76,11 +76,14 @@ func (f *File) begin() (store.Rx, error) {
 func (f *File) isClosed() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.closed
+	return f.closedLocked()
 }
 
+// closedLocked is isClosed with mu held. A File that nobody has opened is closed.
+func (f *File) closedLocked() bool { return f.closed || f.from == nil }
+
 func (f *File) beginLocked() (store.Rx, error) {
-	if f.closed {
+	if f.closedLocked() {
 		return nil, fs.ErrClosed
 	}
 	return f.from.begin()
@@ -90,7 +93,7 @@ func (f *File) beginLocked() (store.Rx, error) {
 // under way, which go on.
 func (f *File) Close() error {
 	f.mu.Lock()
-	again, unused := f.closed, f.changes == 0
+	again, unused := f.closedLocked(), f.changes == 0
 	f.closed = true
 	f.mu.Unlock()
 	switch {
@@ -205,7 +208,7 @@ func (f *File) wrap(op string, err error) error {
 
 // readAt is ReadAt with mu held.
 func (f *File) readAt(p []byte, off int64) (int, error) {
-	if f.closed {
+	if f.closedLocked() {
 		return 0, fs.ErrClosed
 	}
 	if len(p) == 0 {
@@ -269,7 +272,7 @@ func (f *File) Seek(offset int64, whence int) (int64, error) {
 }
 
 func (f *File) seek(offset int64, whence int) (int64, error) {
-	if f.closed {
+	if f.closedLocked() {
 		return 0, fs.ErrClosed
 	}
 	if f.typ == store.Dir {

@@ -56,7 +56,7 @@ func (f *File) changeOpen(bytes int, fn func(c *change, n *store.Node) error) er
 func (f *File) startChange() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.closed {
+	if f.closedLocked() {
 		return fs.ErrClosed
 	}
 	f.changes++
@@ -179,6 +179,9 @@ const readFromBuffer = 16 * store.ChunkSize
 
 // ReadFrom writes the bytes of r, in large pieces. Each of them is a transaction.
 func (f *File) ReadFrom(r io.Reader) (written int64, err error) {
+	if r == nil {
+		return 0, pathError("write", f.name, errNil)
+	}
 	p := make([]byte, readFromBuffer)
 	for size := 1 << 12; err == nil; size = min(2*size, len(p)) {
 		var n int

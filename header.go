@@ -39,11 +39,17 @@ func (v *Tx) AddBytes(h *Header, content []byte) error {
 // than the file, SetHeader fails with fs.ErrInvalid. The target and the device number stay as they
 // are.
 func (v *Tx) SetHeader(h *Header) error {
+	if h == nil {
+		return pathError("setheader", "", errNil)
+	}
 	return pathError("setheader", h.Name, v.change(func(c *change) error { return c.setHeader(h) }))
 }
 
 // add makes a file. If it is a regular one, write writes its content.
 func (v *Tx) add(h *Header, write func(c *change, n *store.Node) error) error {
+	if h == nil {
+		return pathError("add", "", errNil)
+	}
 	return pathError("add", h.Name, v.change(func(c *change) error {
 		want, err := h.node(c.Now)
 		if err != nil {

@@ -12,7 +12,10 @@ import (
 
 // maintainer returns the part of the store that the functions below need. A store of another
 // package may lack it.
-func (v *Volume) maintainer() (store.Maintainer, error) {
+func (v *Volume) maintainer(ctx context.Context) (store.Maintainer, error) {
+	if err := v.usable(ctx); err != nil {
+		return nil, err
+	}
 	m := v.store.Features().Maintainer
 	if m == nil {
 		return nil, errors.ErrUnsupported
@@ -34,7 +37,7 @@ func (v *Volume) Compact(ctx context.Context, o *CompactOptions) error {
 	if o == nil {
 		o = new(CompactOptions)
 	}
-	m, err := v.maintainer()
+	m, err := v.maintainer(ctx)
 	if err == nil {
 		err = v.updates.wait(ctx)
 	}
@@ -46,7 +49,10 @@ func (v *Volume) Compact(ctx context.Context, o *CompactOptions) error {
 
 // Backup writes a copy of the volume to w, as the volume is at one moment. Writers go on meanwhile.
 func (v *Volume) Backup(ctx context.Context, w io.Writer) error {
-	m, err := v.maintainer()
+	m, err := v.maintainer(ctx)
+	if err == nil && w == nil {
+		err = errNil
+	}
 	if err != nil {
 		return v.volumeError("backup", err)
 	}
@@ -67,7 +73,7 @@ type BackupOptions struct {
 // and synced, or not at all. If the file exists, BackupFile fails with fs.ErrExist unless o.Replace
 // is set.
 func (v *Volume) BackupFile(ctx context.Context, path string, o *BackupOptions) error {
-	m, err := v.maintainer()
+	m, err := v.maintainer(ctx)
 	if err != nil {
 		return v.volumeError("backup", err)
 	}
@@ -80,7 +86,7 @@ func (v *Volume) BackupFile(ctx context.Context, path string, o *BackupOptions) 
 // Stats tells how the volume is doing. It reads nothing from the file, and can be called at any
 // time.
 func (v *Volume) Stats() Stats {
-	if m, err := v.maintainer(); err == nil {
+	if m, err := v.maintainer(context.Background()); err == nil {
 		return Stats(m.Stats())
 	}
 	return Stats{}
@@ -92,7 +98,7 @@ func (v *Volume) Stats() Stats {
 // does. The report names the problems that are left, for example missing content. Repair does not
 // change a volume whose database is damaged.
 func (v *Volume) Repair(ctx context.Context) (*RepairReport, error) {
-	m, err := v.maintainer()
+	m, err := v.maintainer(ctx)
 	if err == nil {
 		err = v.updates.wait(ctx)
 	}
@@ -115,6 +121,9 @@ func (v *Volume) Repair(ctx context.Context) (*RepairReport, error) {
 //
 // Call [Volume.Repair] for problems that Check finds in a volume that can be opened.
 func RepairSchema(ctx context.Context, path string) ([]Repair, error) {
+	if ctx == nil {
+		return nil, pathError("repair", path, errNil)
+	}
 	made, err := native.RepairSchema(ctx, path)
 	return repairs(made), err
 }
@@ -215,7 +224,11 @@ func (v *Volume) Check(ctx context.Context, o *CheckOptions) (*CheckReport, erro
 	if o == nil {
 		o = new(CheckOptions)
 	}
-	report, err := v.store.Check(ctx, &store.CheckOptions{Progress: o.Progress})
+	err := v.usable(ctx)
+	var report *store.Report
+	if err == nil {
+		report, err = v.store.Check(ctx, &store.CheckOptions{Progress: o.Progress})
+	}
 	if err != nil {
 		return nil, v.volumeError("check", err)
 	}

@@ -75,9 +75,16 @@ func (v *writer) Merge(ctx context.Context, src fs.FS, dir string, o *MergeOptio
 	if o == nil {
 		o = new(MergeOptions)
 	}
+	err := v.usable()
+	if err == nil && (ctx == nil || src == nil) {
+		err = errNil
+	}
+	if err != nil {
+		return pathError("merge", dir, err)
+	}
 	m := &merger{ctx: ctx, vol: v.from.fs, src: src, dir: dir, policy: o.Policy, progress: o.Progress}
 	var own error
-	err := v.changeAll(ctx, func(c *change) error {
+	err = v.changeAll(ctx, func(c *change) error {
 		own = m.run(c)
 		return own
 	})
@@ -93,9 +100,6 @@ func (v *writer) changeAll(ctx context.Context, fn func(c *change) error) error 
 		err := v.change(fn)
 		v.tx.failed = cmp.Or(v.tx.failed, err)
 		return err
-	}
-	if r := v.from.root; r != nil && r.closed.Load() {
-		return fs.ErrClosed
 	}
 	vol := v.from.fs
 	if err := vol.updates.wait(ctx); err != nil {

@@ -99,6 +99,9 @@ func OpenMemory(o *Options) (*Volume, error) {
 // It returns the errors of Open, with "io.ReaderAt" in place of a path, and fs.ErrInvalid for a
 // negative size.
 func OpenReaderAt(r io.ReaderAt, size int64, o *Options) (*Volume, error) {
+	if r == nil {
+		return nil, pathError("open", "io.ReaderAt", errNil)
+	}
 	s, err := native.OpenReaderAt(r, size, nil)
 	if err != nil {
 		return nil, err

@@ -75,6 +75,12 @@ func NewOverlay(base fs.FS, vol *Volume, o *OverlayOptions) (*Overlay, error) {
 	if o == nil {
 		o = new(OverlayOptions)
 	}
+	switch {
+	case base == nil || vol == nil:
+		return nil, pathError("overlay", ".", errNil)
+	case vol.store == nil:
+		return nil, pathError("overlay", ".", fs.ErrClosed)
+	}
 	s := overlay.New(base, vol.store, &overlay.Options{
 		Describe: describeBase, CopyWholeFile: o.CopyWholeFile, BaseChanges: o.BaseChanges, KeepUpper: true,
 	})
@@ -119,25 +125,35 @@ func describeBase(info fs.FileInfo, n *store.Node) {
 }
 
 // Open opens a file for reading, or a directory.
-func (o *Overlay) Open(name string) (*File, error) { return o.vol.Open(name) }
+func (o *Overlay) Open(name string) (*File, error) { return o.volume().Open(name) }
 
 // OpenRoot opens a directory as a Root.
-func (o *Overlay) OpenRoot(name string) (*Root, error) { return o.vol.OpenRoot(name) }
+func (o *Overlay) OpenRoot(name string) (*Root, error) { return o.volume().OpenRoot(name) }
 
 // View calls fn with a snapshot of the overlay, as [Volume.View] does.
-func (o *Overlay) View(ctx context.Context, fn func(rx *Rx) error) error { return o.vol.View(ctx, fn) }
+func (o *Overlay) View(ctx context.Context, fn func(rx *Rx) error) error {
+	return o.volume().View(ctx, fn)
+}
 
 // Update calls fn with a transaction, as [Volume.Update] does.
 func (o *Overlay) Update(ctx context.Context, fn func(tx *Tx) error) error {
-	return o.vol.Update(ctx, fn)
+	return o.volume().Update(ctx, fn)
 }
 
 // Sync returns when all changes that were made before survive the loss of power.
-func (o *Overlay) Sync(ctx context.Context) error { return o.vol.Sync(ctx) }
+func (o *Overlay) Sync(ctx context.Context) error { return o.volume().Sync(ctx) }
 
 // Close closes the overlay as [Volume.Close] does, and leaves the volume that keeps the changes
 // open.
-func (o *Overlay) Close() error { return o.vol.Close() }
+func (o *Overlay) Close() error { return o.volume().Close() }
+
+// volume returns the overlay as a volume; one that is closed for the zero value.
+func (o *Overlay) volume() *Volume {
+	if o.vol == nil {
+		return new(Volume)
+	}
+	return o.vol
+}
 
 // Volume returns the overlay as a volume, for packages of this module alone.
 func (o *Overlay) Volume(private.Key) *Volume { return o.vol }
@@ -161,7 +177,7 @@ func (o *Overlay) Diff(ctx context.Context) iter.Seq2[Change, error] {
 			return nil
 		})
 		if err != nil {
-			yield(Change{}, o.vol.volumeError("diff", err))
+			yield(Change{}, o.volume().volumeError("diff", err))
 		}
 	}
 }
@@ -176,8 +192,8 @@ var _ = [1]struct{}{}[ChangeAttributes-ChangeKind(overlay.Attributes)] // the ki
 // Discard removes all changes: the overlay shows the base again. Files that are open stay as they
 // are until they are closed. It happens as a whole or not at all.
 func (o *Overlay) Discard(ctx context.Context) error {
-	if err := o.vol.updates.wait(ctx); err != nil {
-		return o.vol.volumeError("discard", err)
+	if err := o.volume().updates.wait(ctx); err != nil {
+		return o.volume().volumeError("discard", err)
 	}
 	err := o.store.Exclusive(ctx, func() error {
 		return o.upper.Update(ctx, func(tx *Tx) error {
@@ -188,7 +204,7 @@ func (o *Overlay) Discard(ctx context.Context) error {
 			return err
 		})
 	})
-	return o.vol.volumeError("discard", err)
+	return o.volume().volumeError("discard", err)
 }
 
 // Commit makes the changes of the overlay in a directory of the system, mostly its base. The
@@ -209,6 +225,9 @@ func (o *Overlay) Discard(ctx context.Context) error {
 // right to do so. Devices, fifos and sockets fail with errors.ErrUnsupported, and extended
 // attributes are not set.
 func (o *Overlay) Commit(ctx context.Context, dir *os.Root) error {
+	if dir == nil {
+		return pathError("commit", ".", errNil)
+	}
 	return o.CommitBy(private.Key{}, ctx, func(from commit.Source) error { return commit.Run(ctx, from, dir) })
 }
 
@@ -217,6 +236,9 @@ func (o *Overlay) Commit(ctx context.Context, dir *os.Root) error {
 // with the transaction, or not at all. An error other than a [*ConflictError] means that the
 // transaction must be rolled back.
 func (o *Overlay) CommitTo(ctx context.Context, tx *Tx, dir string) error {
+	if ctx == nil || tx == nil {
+		return pathError("commit", dir, errNil)
+	}
 	top, err := tx.below(dir)
 	if err != nil {
 		return err

@@ -58,7 +58,7 @@ func (v *reader) outside() *reader {
 
 // begin starts a transaction, which end must end.
 func (v *reader) begin() (store.Rx, error) {
-	if v.root != nil && v.root.closed.Load() {
+	if v.fs == nil || v.root != nil && v.root.closed.Load() {
 		return nil, fs.ErrClosed
 	}
 	if v.pin == nil {
@@ -76,10 +76,10 @@ func (v *reader) begin() (store.Rx, error) {
 
 // beginAt is begin for a caller that is about to look a path up, and needs this of it.
 func (v *reader) beginAt(l location, need store.Need) (store.Rx, error) {
-	w := v.fs.ahead
-	if w == nil {
+	if v.fs == nil || v.fs.ahead == nil {
 		return v.begin()
 	}
+	w := v.fs.ahead
 	if v.pin != nil || v.root != nil && v.root.closed.Load() || v.context().Err() != nil {
 		rx, err := v.begin()
 		if err == nil {
@@ -95,7 +95,7 @@ func (v *reader) beginAt(l location, need store.Need) (store.Rx, error) {
 }
 
 // hasEnded reports whether v reads a snapshot whose transaction has ended.
-func (v *reader) hasEnded() bool { return v.pin != nil && v.pin.rx == nil }
+func (v *reader) hasEnded() bool { return v == nil || v.pin != nil && v.pin.rx == nil }
 
 func (v *reader) end(rx store.Rx) {
 	if v.pin == nil {
@@ -183,6 +183,9 @@ func (v *Volume) node(rx store.Rx, l location, follow bool) (n store.Node, err e
 	return n, err
 }
 
+// recalls reports whether a path may be known without a transaction.
+func (v *reader) recalls(l location) bool { return v.fs != nil && v.fs.recent != nil && l.valid }
+
 // knownNode returns the inode of a file if it can be told without a transaction. Only valid paths
 // are known.
 func (v *reader) knownNode(path string) (n store.Node, ok bool) {
@@ -239,7 +242,7 @@ func (v *reader) fileName(l location) string {
 }
 
 func (v *reader) stat(op string, l location, follow bool) (fs.FileInfo, error) {
-	if v.fs.recent != nil && l.valid {
+	if v.recalls(l) {
 		if n, ok := v.knownNode(l.path); ok {
 			return newFileInfo(path.Base(l.name), &n), nil
 		}
@@ -267,7 +270,7 @@ func (v *reader) readlink(op string, l location) (string, error) {
 }
 
 func (v *reader) readDir(l location) ([]fs.DirEntry, error) {
-	if v.fs.recent != nil && l.valid {
+	if v.recalls(l) {
 		if list := v.knownList(l.path); list != nil {
 			return list.dirEntries(), nil
 		}

@@ -34,6 +34,9 @@ func (v *writer) WriteFrom(name string, r io.Reader, perm fs.FileMode) (size int
 	if perm&fs.ModePerm != perm {
 		return 0, pathError("openat", name, errMode)
 	}
+	if r == nil {
+		return 0, pathError("openat", name, errNil)
+	}
 	p := &replacement{w: v, name: name, perm: perm}
 	defer p.release()
 	if err := v.change(p.begin); err != nil {
@@ -225,6 +228,9 @@ func (v *writer) CopyFile(oldname, newname string) error {
 // replacementBy opens a regular file, and returns it with a replacement of newname that is to have
 // its content.
 func (v *writer) replacementBy(op, oldname, newname string) (*File, *replacement, error) {
+	if err := v.usable(); err != nil {
+		return nil, nil, pathError("openat", oldname, err)
+	}
 	f, err := v.from.Open(oldname)
 	if err != nil {
 		return nil, nil, err

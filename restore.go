@@ -115,7 +115,7 @@ func restoreTarget(was store.Rx, path string) (*restore.Target, error) {
 
 // past opens the store of a snapshot for a call that changes the volume.
 func (v *Volume) past(ctx context.Context, snapshot string) (s store.Snapshotter, past store.Store, err error) {
-	if s, err = v.snapshotter(); err == nil {
+	if s, err = v.snapshotter(ctx); err == nil {
 		err = v.updates.wait(ctx)
 	}
 	if err == nil {

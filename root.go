@@ -34,7 +34,8 @@ func (v *Root) OpenRoot(name string) (*Root, error) {
 //	data, err := vol.WithContext(r.Context()).ReadFile(name)
 //
 // An error of ctx means that nothing has happened. A change by such a Root shares no transaction
-// with other goroutines, which is slower if many write at once. Close does nothing.
+// with other goroutines, which is slower if many write at once. Close does nothing. A nil ctx ends
+// no call.
 func (v *Volume) WithContext(ctx context.Context) *Root { return withContext(&v.reader, nil, nil, ctx) }
 
 // WithContext returns the same directory as a Root whose calls end when ctx is done, as

@@ -30,7 +30,10 @@ var (
 )
 
 // snapshotter returns the part of the store that the functions below need.
-func (v *Volume) snapshotter() (store.Snapshotter, error) {
+func (v *Volume) snapshotter(ctx context.Context) (store.Snapshotter, error) {
+	if err := v.usable(ctx); err != nil {
+		return nil, err
+	}
 	s := v.store.Features().Snapshotter
 	if s == nil {
 		return nil, errors.ErrUnsupported
@@ -57,7 +60,7 @@ func (v *Volume) snapshotError(op, name string, err error) error {
 // The error matches ErrSnapshotExists, ErrSnapshotName, ErrReadOnly or ErrBusy, and
 // errors.ErrUnsupported if the volume's store has no snapshots.
 func (v *Volume) CreateSnapshot(ctx context.Context, name string) error {
-	s, err := v.snapshotter()
+	s, err := v.snapshotter(ctx)
 	if err == nil {
 		err = v.updates.wait(ctx)
 	}
@@ -69,7 +72,7 @@ func (v *Volume) CreateSnapshot(ctx context.Context, name string) error {
 
 // Snapshots returns the snapshots of the volume, the oldest first.
 func (v *Volume) Snapshots(ctx context.Context) ([]Snapshot, error) {
-	s, err := v.snapshotter()
+	s, err := v.snapshotter(ctx)
 	if err != nil {
 		return nil, v.volumeError("snapshots", err)
 	}
@@ -104,7 +107,7 @@ func (v *Volume) RemoveSnapshots(ctx context.Context, list ...Snapshot) error {
 }
 
 func (v *Volume) removeSnapshots(ctx context.Context, list []Snapshot) error {
-	s, err := v.snapshotter()
+	s, err := v.snapshotter(ctx)
 	if err == nil {
 		err = v.updates.wait(ctx)
 	}
@@ -134,6 +137,9 @@ func (v *Volume) missingSnapshot(ctx context.Context, list []Snapshot) string {
 // snapshots, at one moment, and no snapshot is removed in between. The result ends with v.
 func (v *Rx) At(snapshot string) (*Rx, error) {
 	vol := v.reader.fs
+	if vol == nil {
+		vol = new(Volume)
+	}
 	if v.rx == nil {
 		return nil, vol.snapshotError("open", snapshot, fs.ErrClosed)
 	}
@@ -155,7 +161,7 @@ func (v *Rx) At(snapshot string) (*Rx, error) {
 // be closed before v, and its Close leaves v open. When the snapshot is removed, its methods fail
 // with ErrNoSnapshot.
 func (v *Volume) OpenSnapshot(ctx context.Context, name string) (*Volume, error) {
-	s, err := v.snapshotter()
+	s, err := v.snapshotter(ctx)
 	if err != nil {
 		return nil, v.snapshotError("open", name, err)
 	}

@@ -3,6 +3,7 @@ package folio
 import (
 	"cmp"
 	"context"
+	"io/fs"
 	"sync/atomic"
 	"time"
 
@@ -31,11 +32,15 @@ type Tx struct {
 // If another process cuts the mapped file of the volume off while fn uses tx, a panic ends fn.
 // Update recovers from it and returns the error. So fn must use defer to release its locks.
 func (v *Volume) Update(ctx context.Context, fn func(tx *Tx) error) error {
-	if err := v.updates.wait(ctx); err != nil {
+	err := v.updates.wait(ctx)
+	if err == nil && fn == nil {
+		err = errNil
+	}
+	if err != nil {
 		return v.volumeError("update", err)
 	}
 	tx := new(Tx)
-	err := v.store.Update(ctx, func(s store.Tx) error {
+	err = v.store.Update(ctx, func(s store.Tx) error {
 		defer v.updates.begin()()
 		tx.begin(v, s)
 		defer tx.end()
@@ -105,8 +110,14 @@ func (u *updates) begin() (end func()) {
 }
 
 // wait waits for the function that runs, if there is one. The store would wait for it, too, but
-// without a limit.
+// without a limit. It fails if u is nil, as in a Volume that was never opened, or if ctx is nil.
 func (u *updates) wait(ctx context.Context) error {
+	switch {
+	case u == nil:
+		return fs.ErrClosed
+	case ctx == nil:
+		return errNil
+	}
 	err := u.waitOwn(ctx)
 	if err == nil && u.upper != nil {
 		err = u.upper.waitOwn(ctx)

@@ -51,7 +51,7 @@ type versionFinder struct {
 }
 
 func (f *versionFinder) find(v *Volume) error {
-	s, err := v.snapshotter()
+	s, err := v.snapshotter(f.ctx)
 	if err != nil {
 		return err
 	}

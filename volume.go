@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"iter"
+	"sync/atomic"
 	"time"
 
 	"github.com/foliofs/folio/internal/posix"
@@ -62,6 +63,7 @@ type Volume struct {
 
 	running change // the one in the write transaction that runs
 	updates *updates
+	views   atomic.Int64 // functions of View that run
 }
 
 // Store returns the store of the volume, for packages of this module alone.
@@ -94,18 +96,55 @@ func newVolume(s store.Store, cacheSize int64, u *updates) (*Volume, error) {
 // minFiles is how many files there is room for in the caches at least: a volume may grow.
 const minFiles = 1 << 10
 
+// usable reports why a call cannot use the volume: nobody has opened it, or the context is nil.
+func (v *Volume) usable(ctx context.Context) error {
+	switch {
+	case v.store == nil:
+		return fs.ErrClosed
+	case ctx == nil:
+		return errNil
+	}
+	return nil
+}
+
 // Close waits for the views in progress and closes the volume. Files that are open fail from then
 // on. While the function of an Update runs, Close waits as Update says, and may fail with ErrBusy.
-// As with os.Root, closing again is no error.
+// If the function of a View runs for longer than Options.BusyTimeout, for example because it calls
+// Close, Close fails with ErrBusy, and the volume is closed when that function returns. As with
+// os.Root, closing again is no error.
 func (v *Volume) Close() error {
-	if err := v.updates.waitOwn(context.Background()); err != nil {
-		return v.volumeError("close", err)
+	if v.store == nil {
+		return nil
 	}
-	err := v.store.Close()
+	err := v.updates.waitOwn(context.Background())
+	if err == nil {
+		err = v.closeStore()
+	}
 	if errors.Is(err, fs.ErrClosed) {
 		return nil
 	}
 	return v.volumeError("close", err)
+}
+
+// closeStore closes the store. That waits for views, and would wait for ever for a view that waits
+// for Close.
+func (v *Volume) closeStore() error {
+	if v.views.Load() == 0 {
+		return v.store.Close()
+	}
+	closed := make(chan error, 1)
+	go func() { closed <- v.store.Close() }()
+	limit := time.NewTimer(v.updates.timeout)
+	defer limit.Stop()
+	select {
+	case err := <-closed:
+		return err
+	case <-limit.C:
+	}
+	if v.views.Load() > 0 {
+		return errViewRuns
+	}
+	return <-closed
 }
 
 // Info describes a volume as a whole.
@@ -125,7 +164,11 @@ type Info struct {
 
 // Info describes the volume without looking at its files.
 func (v *Volume) Info(ctx context.Context) (Info, error) {
-	i, err := v.store.Info(ctx)
+	err := v.usable(ctx)
+	var i store.Info
+	if err == nil {
+		i, err = v.store.Info(ctx)
+	}
 	if err != nil {
 		return Info{}, v.volumeError("info", err)
 	}
@@ -148,7 +191,14 @@ type Rx struct {
 // is of one moment, whatever is written meanwhile. fn should not take long: while a view is open,
 // the log of the volume cannot start over.
 func (v *Volume) View(ctx context.Context, fn func(rx *Rx) error) error {
-	s, err := v.store.Begin(ctx)
+	err := v.usable(ctx)
+	if err == nil && fn == nil {
+		err = errNil
+	}
+	var s store.Rx
+	if err == nil {
+		s, err = v.store.Begin(ctx)
+	}
 	if err != nil {
 		return v.volumeError("view", err)
 	}
@@ -159,6 +209,8 @@ func (v *Volume) View(ctx context.Context, fn func(rx *Rx) error) error {
 func (v *Volume) viewIn(s store.Rx, fn func(rx *Rx) error) error {
 	rx := &Rx{rx: s}
 	rx.reader = reader{fs: v, pin: rx, top: store.Root}
+	v.views.Add(1)
+	defer v.views.Add(-1)
 	defer rx.close()
 	return fn(rx)
 }
@@ -228,7 +280,7 @@ func (v *Volume) Changes(ctx context.Context) iter.Seq2[uint64, error] {
 			case <-tick.C:
 			}
 		}
-		if ctx.Err() == nil {
+		if ctx == nil || ctx.Err() == nil {
 			yield(0, v.volumeError("changes", err))
 		}
 	}
@@ -237,6 +289,9 @@ func (v *Volume) Changes(ctx context.Context) iter.Seq2[uint64, error] {
 // version returns the version of the volume. If the store knows no version, it is the version of a
 // transaction.
 func (v *Volume) version(ctx context.Context) (uint64, error) {
+	if err := v.usable(ctx); err != nil {
+		return 0, err
+	}
 	if version, ok := v.store.Version(); ok {
 		return version, nil
 	}

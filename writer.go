@@ -26,10 +26,18 @@ type writer struct {
 	tx   *Tx // make changes in this transaction; nil to make each call one of its own
 }
 
+// usable reports why a call cannot change anything: no volume is open, or the Root is closed.
+func (v *writer) usable() error {
+	if v.from == nil || v.from.fs == nil || v.from.root != nil && v.from.root.closed.Load() {
+		return fs.ErrClosed
+	}
+	return nil
+}
+
 // change calls fn with a transaction.
 func (v *writer) change(fn func(c *change) error) error {
-	if r := v.from.root; r != nil && r.closed.Load() {
-		return fs.ErrClosed
+	if err := v.usable(); err != nil {
+		return err
 	}
 	if v.tx == nil {
 		ctx := v.from.context()
@@ -49,12 +57,12 @@ func (v *writer) change(fn func(c *change) error) error {
 // changeSmall is change for an fn that changes few pages and can be called again: the store may run
 // it in one transaction with changes of other goroutines. It is about to look the names up.
 func (v *writer) changeSmall(fn func(c *change) error, names ...string) error {
+	if err := v.usable(); err != nil {
+		return err
+	}
 	b := v.from.fs.store.Features().Batcher
 	if b == nil || v.tx != nil || v.from.ctx != nil { // a transaction that others share cannot end with one ctx
 		return v.change(fn)
-	}
-	if r := v.from.root; r != nil && r.closed.Load() {
-		return fs.ErrClosed
 	}
 	if err := v.from.fs.updates.wait(context.Background()); err != nil {
 		return err
@@ -115,6 +123,8 @@ func (v *writer) OpenFile(name string, flag int, perm fs.FileMode) (*File, error
 		return nil, pathError("openat", name, errMode)
 	case posix.Refused(flag):
 		return nil, pathError("openat", name, posix.ErrUnsupported)
+	case v.usable() != nil:
+		return nil, pathError("openat", name, fs.ErrClosed)
 	case flag&posix.Create == 0:
 		flag &^= posix.Exclusive
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/foliofs/folio/internal/sql/catalog"
 	"github.com/foliofs/folio/internal/sql/program"
 	"github.com/foliofs/folio/internal/sql/syntax"
+	"github.com/foliofs/folio/internal/sql/value"
 )
 
 const concat = program.Concat
@@ -203,13 +204,14 @@ func (q *Query) mixed() error {
 }
 
 // asSource returns the columns of a query as those of a source. Of equal names all but the first
-// get a number. The collations are those of the first SELECT.
+// get a number. The collations are those of the first SELECT; a column always has one, even if its
+// expression has none, and so decides in a comparison with a column to its right.
 func (q *Query) asSource() []Column {
 	columns := slices.Clone(q.Columns)
 	seen := make(map[string]bool)
 	for i := range columns {
 		c := &columns[i]
-		c.Hidden, c.Collation = false, q.Cores[0].rows()[0][i].Collation
+		c.Hidden, c.Collation = false, max(q.Cores[0].rows()[0][i].Collation, value.Binary)
 		base, n := c.Name, 0
 		for seen[strings.ToLower(c.Name)] {
 			n++

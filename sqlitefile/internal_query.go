@@ -43,7 +43,7 @@ func (i internalIndex) Definition() private.IndexDefinition {
 	def := i.x.def
 	return private.IndexDefinition{
 		Name: def.shape.name, Terms: i.x.rx.keyTerms(def.stored), Columns: def.terms,
-		Unique: def.unique, Partial: def.where != "",
+		Unique: def.unique, Where: def.where,
 	}
 }
 

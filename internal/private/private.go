@@ -53,7 +53,7 @@ type IndexDefinition struct {
 	Terms   []KeyTerm // of its records, with the rowid or the rest of the primary key
 	Columns int       // how many of the terms the index was declared with
 	Unique  bool
-	Partial bool
+	Where   string // of a partial index
 }
 
 // A KeyTerm is a column of a key.

@@ -78,8 +78,10 @@ func (g *generator) schema() (statements []string) {
 				}
 			}
 			s := fmt.Sprintf("CREATE INDEX i%d_%d ON %s (%s)", i, n, t.name, strings.Join(terms, ", "))
-			if g.chance(15) {
-				s += " WHERE " + t.columns[len(t.columns)-1] + " IS NOT NULL"
+			if g.chance(30) {
+				c := t.columns[g.IntN(len(t.columns))]
+				s += " WHERE " + g.pick(c+" IS NOT NULL", c+" IS NOT NULL", c+" > 1", c+" = 'a' OR "+c+" IS NOT NULL", c+" IS NULL",
+					"typeof("+c+") = 'text'", c+" IS NOT NULL AND "+t.columns[0]+" <> 2")
 			}
 			statements = append(statements, s)
 		}
@@ -179,6 +181,22 @@ func (g *generator) condition(s genScope, depth int) string {
 	case 8:
 		if g.depth > 0 && g.depth < 3 {
 			return fmt.Sprintf("(%sEXISTS (%s))", g.pick("", "NOT "), g.query(s, 1, false))
+		}
+	case 11:
+		if len(s) > 0 { // implies that of a partial index
+			c := s[g.IntN(len(s))]
+			return "(" + g.pick(c+" IS NOT NULL", c+" > 1", c+" IS NULL", "typeof("+c+") = 'text'", c+" BETWEEN 0 AND 'b'", c+" IN (1, 'a', NULL)") + ")"
+		}
+	case 10:
+		if len(s) > 1 { // of columns that may have indexes
+			term := func() string {
+				return s[g.IntN(len(s))] + g.pick(" = ", " = ", " = ", " < ", " >= ", " IS ") + g.value()
+			}
+			text := "(" + term() + " OR " + term()
+			if g.chance(30) {
+				text += " AND " + term()
+			}
+			return text + g.pick("", " OR "+term(), " OR "+s[g.IntN(len(s))]+" IN ("+g.value()+", "+g.value()+")") + ")"
 		}
 	case 9:
 		if len(s) > 1 {

@@ -56,7 +56,8 @@ type Index struct {
 	Terms   []Term // of its records, with the rowid or the rest of the primary key
 	Columns int    // how many terms the index was declared with
 	Unique  bool
-	Primary bool // the table itself, by its primary key: there is no Handle
+	Where   string // of a partial index
+	Primary bool   // the table itself, by its primary key: there is no Handle
 	Handle  sqlitefile.Index
 }
 
@@ -145,7 +146,7 @@ func (c *Catalog) Table(name string) (*Table, error) {
 	return t, nil
 }
 
-// addIndex adds an index that queries can use: partial ones and those on expressions are left out.
+// addIndex adds an index that queries can use: those on expressions are left out.
 func (c *Catalog) addIndex(t *Table, name string) error {
 	h, err := c.rx.Index(name)
 	if errors.Is(err, sqlitefile.ErrUnsupported) {
@@ -156,10 +157,10 @@ func (c *Catalog) addIndex(t *Table, name string) error {
 	}
 	d := h.Internal(private.Key{}).Definition()
 	key, usable, err := terms(d.Terms)
-	if err != nil || !usable || d.Partial || t.WithoutRowid {
+	if err != nil || !usable || t.WithoutRowid {
 		return nil
 	}
-	t.Indexes = append(t.Indexes, &Index{Name: name, Terms: key, Columns: d.Columns, Unique: d.Unique, Handle: h})
+	t.Indexes = append(t.Indexes, &Index{Name: name, Terms: key, Columns: d.Columns, Unique: d.Unique, Where: d.Where, Handle: h})
 	return nil
 }
 

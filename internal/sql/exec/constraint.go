@@ -34,6 +34,8 @@ func (p *planner) constraintsOf(s *bind.Source, e *bind.Expr) []constraint {
 		}
 	case e.Kind == bind.InList && !e.Not && len(e.Args) > 1, e.Kind == bind.InQuery && !e.Not && len(e.Args) == 1:
 		return p.inConstraint(s, e)
+	case e.Kind == bind.Or:
+		return p.orAsIn(s, e)
 	case e.Kind == bind.Between && !e.Not:
 		a := p.constraint(s, e, program.GreaterEqual, e.Args[0], e.Args[1])
 		b := p.constraint(s, e, program.LessEqual, e.Args[0], e.Args[2])

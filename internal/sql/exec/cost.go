@@ -37,7 +37,7 @@ func (p *planner) adjust(st *step, done uint64) {
 	if len(st.equal) > 0 || st.low != nil || st.high != nil || st.hash != nil {
 		full = st.out
 	}
-	for _, e := range p.core.Where {
+	for _, e := range p.where {
 		uses := e.Uses(p.core)
 		if uses&self == 0 || uses&^(done|self) != 0 || slices.Contains(st.covered, e) {
 			continue

@@ -157,6 +157,15 @@ func (o *outline) step(core *bind.Core, st *step) {
 		return
 	}
 	s := st.source
+	if st.either != nil {
+		defer o.within("MULTI-INDEX OR")()
+		for i, of := range st.either {
+			end := o.within("INDEX %d", i+1)
+			o.step(core, of)
+			end()
+		}
+		return
+	}
 	verb, using := "SCAN", ""
 	if st.equal != nil || st.low != nil || st.high != nil || st.hash != nil || ofExtreme(core) {
 		verb = "SEARCH"

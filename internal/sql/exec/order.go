@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/foliofs/folio/internal/sql/bind"
 	"github.com/foliofs/folio/internal/sql/catalog"
@@ -15,17 +14,10 @@ import (
 func (p *planner) only() (steps []*step, ordered bool) {
 	s := p.core.Sources[0]
 	all := p.steps(s, 0)
-	if t := s.Table; t != nil && !t.WithoutRowid && !s.Path.None {
-		for _, x := range t.Indexes {
-			if s.Path.Index == "" || strings.EqualFold(s.Path.Index, x.Name) {
-				st := &step{source: s, index: x, out: rowsOfTable, run: rowsOfTable + 1 + 15*widthOf(t, x.Terms)/tableWidth(t), covering: p.covers(s, x)}
-				if !st.covering {
-					st.run = st.run.plus(rowsOfTable + 16)
-				}
-				p.adjust(st, 0)
-				if p.ordered(st) {
-					all = append(all, st)
-				}
+	if t := s.Table; t != nil && !t.WithoutRowid {
+		for _, x := range p.indexes(s) {
+			if st := p.scan(s, x, 0); p.ordered(st) {
+				all = append(all, st)
 			}
 		}
 	}
@@ -61,7 +53,7 @@ func (p *planner) together() ([]*step, bool) {
 // the step round if need be.
 func (p *planner) ordered(st *step) bool {
 	s := st.source
-	if s.Table == nil || st.hash != nil || p.core.LastRight() >= 0 || slices.ContainsFunc(st.equal, func(c constraint) bool { return c.in() }) {
+	if s.Table == nil || st.either != nil || st.hash != nil || p.core.LastRight() >= 0 || slices.ContainsFunc(st.equal, func(c constraint) bool { return c.in() }) {
 		return false
 	}
 	terms := []catalog.Term{{Column: catalog.Rowid}}

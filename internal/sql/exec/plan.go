@@ -18,6 +18,7 @@ type step struct {
 	high     *constraint
 	covered  []*bind.Expr // the conditions that these are
 	covering bool         // the index has all columns that the query reads
+	either   []*step      // lookups, in place of one: the operands of OR
 	hash     []constraint // columns that are looked up in a hash table of all rows
 
 	back       bool   // from the last row to the first
@@ -30,6 +31,7 @@ type planner struct {
 	core        *bind.Core
 	needed      map[*bind.Source]map[int]bool // columns
 	constraints [][]constraint                // by source
+	where       []*bind.Expr                  // conditions that make the rows of a step fewer
 	wanted      []bind.Order                  // the order of the rows, if it can be had
 	anyOrder    bool                          // or another order of the same terms
 }
@@ -37,14 +39,10 @@ type planner struct {
 // plan returns the steps of a core, and whether the rows come in the wanted order, or together if
 // they are to be grouped.
 func plan(core *bind.Core, needed map[*bind.Source]map[int]bool, wanted []bind.Order) (steps []*step, ordered, together bool) {
-	p := &planner{core: core, needed: needed, wanted: wanted}
+	p := &planner{core: core, needed: needed, wanted: wanted, where: core.Where}
 	for _, s := range core.Sources {
-		conditions := core.Where
-		if s.OwnCondition() {
-			conditions = s.On
-		}
 		var list []constraint
-		for _, e := range conditions {
+		for _, e := range conditionsOf(s) {
 			list = append(list, p.constraintsOf(s, e)...)
 		}
 		p.constraints = append(p.constraints, list)
@@ -59,6 +57,14 @@ func plan(core *bind.Core, needed map[*bind.Source]map[int]bool, wanted []bind.O
 	}
 	steps = p.order()
 	return steps, len(steps) > 0 && wanted != nil && p.ordered(steps[0]), false
+}
+
+// conditionsOf returns the conditions by which the rows of a source can be looked up.
+func conditionsOf(s *bind.Source) []*bind.Expr {
+	if s.OwnCondition() {
+		return s.On
+	}
+	return s.Core.Where
 }
 
 // order finds a cheap order of the sources, and how each is read.
@@ -145,16 +151,24 @@ func (p *planner) steps(s *bind.Source, done uint64) []*step {
 		if st := p.seek(s, usable, nil, []catalog.Term{rowid}, done); st != nil {
 			all = append(all, st)
 		}
-		for _, x := range t.Indexes {
-			if s.Right() || s.Path.None || s.Path.Index != "" && !strings.EqualFold(s.Path.Index, x.Name) {
+		for _, x := range p.indexes(s) {
+			if s.Right() {
 				continue
 			}
 			if st := p.seek(s, usable, x, x.Terms[:x.Columns], done); st != nil {
 				all = append(all, st)
 			}
-			if p.covers(s, x) && widthOf(t, x.Terms) < tableWidth(t) {
-				st := &step{source: s, index: x, covering: true, out: rowsOfTable, run: rowsOfTable + 1 + 15*widthOf(t, x.Terms)/tableWidth(t)}
-				p.adjust(st, done)
+			if p.covers(s, x) && widthOf(t, x.Terms) < tableWidth(t) || x.Where != "" {
+				all = append(all, p.scan(s, x, done))
+			}
+		}
+	}
+	if !t.WithoutRowid && !s.Right() && !s.Path.None {
+		for _, e := range conditionsOf(s) {
+			if e.Kind != bind.Or {
+				continue
+			}
+			if st := p.either(s, e, usable, done); st != nil {
 				all = append(all, st)
 			}
 		}
@@ -163,6 +177,50 @@ func (p *planner) steps(s *bind.Source, done uint64) []*step {
 		all = append(all, p.hashed(s, equal, done, done == 0)...)
 	}
 	return all
+}
+
+// indexes returns the indexes by which a source can be read. A partial one has all rows of a query
+// whose conditions imply its own.
+func (p *planner) indexes(s *bind.Source) (list []*catalog.Index) {
+	for _, x := range s.Table.Indexes {
+		if s.Path.None || s.Path.Index != "" && !strings.EqualFold(s.Path.Index, x.Name) || x.Where != "" && !implied(s, x) {
+			continue
+		}
+		list = append(list, x)
+	}
+	return list
+}
+
+// unusable reports whether INDEXED BY names a partial index that has not all rows of the query.
+func unusable(s *bind.Source) bool {
+	return s.Path.Index != "" && slices.ContainsFunc(s.Table.Indexes, func(x *catalog.Index) bool {
+		return strings.EqualFold(s.Path.Index, x.Name) && x.Where != "" && !implied(s, x)
+	})
+}
+
+// implied reports whether the conditions of a source imply those of a partial index.
+func implied(s *bind.Source, x *catalog.Index) bool {
+	all := bind.PartialCondition(s, x.Where)
+	for _, what := range all {
+		if !slices.ContainsFunc(conditionsOf(s), func(e *bind.Expr) bool { return bind.Implies(e, what) }) {
+			return false
+		}
+	}
+	return len(all) > 0
+}
+
+// scan reads all entries of an index.
+func (p *planner) scan(s *bind.Source, x *catalog.Index, done uint64) *step {
+	rows := rowsOfTable
+	if x.Where != "" {
+		rows -= 10
+	}
+	st := &step{source: s, index: x, covering: p.covers(s, x), out: rows, run: rows + 1 + 15*widthOf(s.Table, x.Terms)/tableWidth(s.Table)}
+	if !st.covering {
+		st.run = st.run.plus(rows + 16)
+	}
+	p.adjust(st, done)
+	return st
 }
 
 // hashed reads a source by a hash table of its rows, which stands for an automatic index of SQLite.

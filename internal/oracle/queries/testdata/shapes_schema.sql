@@ -15,3 +15,6 @@ CREATE TABLE t6(parent INT, name TEXT, ino INT, type INT, PRIMARY KEY(parent, na
 INSERT INTO t6 VALUES(1,'d',2,2),(1,'f',3,1),(2,'e',4,2),(2,'g',5,1),(4,'h',6,1);
 CREATE TABLE t7(a TEXT, b INT, c, PRIMARY KEY(a, b DESC, a)) WITHOUT ROWID;
 INSERT INTO t7 VALUES('x',1,1),('x',2,NULL),('X',1,3),('y',-1,4),('',0,5),('x',3,6);
+CREATE TABLE t8(a INTEGER PRIMARY KEY, b TEXT, c, d);
+CREATE INDEX t8b ON t8(b) WHERE c IS NOT NULL; CREATE INDEX t8d ON t8(d DESC) WHERE b > 'm' AND d IS NOT NULL; CREATE UNIQUE INDEX t8c ON t8(c) WHERE d = 1;
+INSERT INTO t8 VALUES(1,'x',1,1),(2,'x',NULL,2),(3,'y',2,NULL),(4,'a',3,1),(5,NULL,4,5),(6,'z',NULL,NULL),(7,'n','1',0),(8,'X',3,7);

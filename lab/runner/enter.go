@@ -185,9 +185,9 @@ func (e *participant) unsupported(t *task) string {
 	return ""
 }
 
-// skipCases notes in which cases a participant takes no part, with the reason. If the user named
-// the contenders, each reason is told once for a workload. It returns an error if there is nothing
-// to do.
+// skipCases notes in which cases a participant takes no part, with the reason. If the user named the
+// contenders, a reason is told once for a workload, unless another API of the same contender takes
+// part. It returns an error if there is nothing to do.
 func (r *run) skipCases() error {
 	first, told := "", make(map[string]bool)
 	for _, t := range r.tasks {
@@ -199,7 +199,8 @@ func (r *run) skipCases() error {
 			s := result.Skip{Contender: e.record.ID, Workload: t.workload.Name, Case: t.ID, Reason: reason}
 			r.skips = append(r.skips, s)
 			first = cmp.Or(first, s.String())
-			if r.o.Named && !told[s.String()] {
+			other := func(o *participant) bool { return o.spec == e.spec && o.unsupported(t) == "" }
+			if r.o.Named && !told[s.String()] && !slices.ContainsFunc(r.participants, other) {
 				told[s.String()] = true
 				r.o.Observer.Note("skipped " + s.String())
 			}

@@ -168,12 +168,10 @@ func choose(names []string) ([]*workload.Workload, error) {
 func (f *runFlags) workloadValues(cmd *cobra.Command, list []*workload.Workload) map[string]workload.Values {
 	out := make(map[string]workload.Values)
 	for _, w := range list {
-		values := make(workload.Values)
-		for _, p := range w.Flags {
-			name := w.Name + "." + p.Name
-			values[p.Name] = *f.values[name]
-			if f.quick && p.Quick != "" && !cmd.Flags().Changed(name) {
-				values[p.Name] = p.Quick
+		values := w.Defaults(f.quick)
+		for name := range values {
+			if flag := w.Name + "." + name; cmd.Flags().Changed(flag) {
+				values[name] = *f.values[flag]
 			}
 		}
 		out[w.Name] = values

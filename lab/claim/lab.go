@@ -63,24 +63,17 @@ func (l *Lab) options(r *run) (*runner.Options, error) {
 
 // values returns the values of the workload's flags.
 func (l *Lab) values(w *workload.Workload, quick bool) (workload.Values, error) {
-	values := make(workload.Values)
-	texts := []string{l.Flags}
+	values := w.Defaults(quick)
+	settings := l.Flags
 	if quick {
-		texts = append(texts, l.Quick)
+		settings += " " + l.Quick
 	}
-	for _, f := range w.Flags {
-		if values[f.Name] = f.Default; quick && f.Quick != "" {
-			values[f.Name] = f.Quick
+	for setting := range strings.FieldsSeq(settings) {
+		name, value, _ := strings.Cut(setting, "=")
+		if _, ok := values[name]; !ok {
+			return nil, fmt.Errorf("workload %s has no flag %s", w.Name, name)
 		}
-	}
-	for _, text := range texts {
-		for setting := range strings.FieldsSeq(text) {
-			name, value, _ := strings.Cut(setting, "=")
-			if _, ok := values[name]; !ok {
-				return nil, fmt.Errorf("workload %s has no flag %s", w.Name, name)
-			}
-			values[name] = value
-		}
+		values[name] = value
 	}
 	return values, nil
 }

@@ -116,6 +116,17 @@ func (v Values) List(name string) []string {
 	return strings.FieldsFunc(v[name], func(r rune) bool { return r == ',' })
 }
 
+// Defaults are the values of the flags that nobody sets. Those of a quick run are smaller.
+func (w *Workload) Defaults(quick bool) Values {
+	v := make(Values)
+	for _, f := range w.Flags {
+		if v[f.Name] = f.Default; quick && f.Quick != "" {
+			v[f.Name] = f.Quick
+		}
+	}
+	return v
+}
+
 // check refuses values that the flag does not take.
 func (f *Flag) check(v Values) error {
 	list := v.List(f.Name)

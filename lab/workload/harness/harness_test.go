@@ -163,12 +163,7 @@ func talk(t *testing.T, c Contender, name string, values workload.Values) (repli
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := make(workload.Values)
-	for _, f := range w.Flags {
-		if all[f.Name] = f.Default; f.Quick != "" {
-			all[f.Name] = f.Quick
-		}
-	}
+	all := w.Defaults(true)
 	maps.Copy(all, values)
 	j = &workload.Job{Workload: name, API: "native", Values: all, Group: workload.None, Dir: t.TempDir(), Seed: 1}
 	var in, out bytes.Buffer

@@ -25,7 +25,7 @@ const (
 // A command is one invocation of the program.
 type command struct {
 	stdout, stderr io.Writer
-	home           string // the directory in which the process started
+	home           string // where the process started
 	args           []string
 	terminal       bool   // standard error is one
 	started        bool   // past the command line: later errors are failures

@@ -51,7 +51,8 @@ func (b *Bench) measure(ctx context.Context, r *run) (*outcome, error) {
 	})
 }
 
-// round runs the benchmarks once. Their temporary files lie on the file system that is measured.
+// round runs the benchmarks once. It puts their temporary files on the file system that is
+// measured.
 func (b *Bench) round(ctx context.Context, r *run, program string) ([]byte, error) {
 	dir, err := r.scratch()
 	if err != nil {

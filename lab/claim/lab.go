@@ -78,7 +78,7 @@ func (l *Lab) values(w *workload.Workload, quick bool) (workload.Values, error) 
 	return values, nil
 }
 
-// A labObserver passes on the runner's reports as those of a source.
+// A labObserver passes on the runner's reports under the name of a source.
 type labObserver struct {
 	runner.Observer
 	r    *run

@@ -26,7 +26,7 @@ func placeOf(part string) Place {
 //go:embed claims.csv
 var claimsText string
 
-// Rows are all claims, in the order in which they stand in the documents.
+// Rows are all claims, in the order of the documents.
 var Rows = readRows(claimsText)
 
 // readRows reads the claims. It panics if they are wrong, because they are part of the program.

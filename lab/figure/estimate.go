@@ -70,9 +70,9 @@ type Difference struct {
 	Verdict Verdict
 }
 
-// Compare compares samples of two runs, of which there are some, in one of some tests. They differ
-// if the U test tells them apart, after the correction of Bonferroni for the number of tests, and
-// if their medians differ by at least a share.
+// Compare compares samples of two runs; neither may be empty. The runs differ if the U test tells
+// the samples apart, after the correction of Bonferroni for the number of tests, and if their
+// medians differ by at least a share: a difference of 1% can be certain, and matter to nobody.
 func (f *Figure) Compare(a, b []float64, least float64, tests int) Difference {
 	p := benchmath.AssumeNothing.Compare(sample(a), sample(b)).P
 	d := Difference{P: min(1, p*float64(tests)), Verdict: Same}

@@ -30,7 +30,7 @@ type Figure struct {
 // TitleOf is the title for cases with a unit of operations.
 func (f *Figure) TitleOf(unit string) string { return strings.ReplaceAll(f.Title, "%s", unit) }
 
-// All are the figures, in the order in which they are shown. The first ranks the contenders.
+// All are the figures, in the order of tables. The first ranks the contenders.
 var All = []*Figure{
 	{"rate", "%s/s", "ops/s", Number, true, func(m *result.Sample) (float64, bool) { return m.Rate(), true }},
 	latency("p50", func(l *result.Latency) int64 { return int64(l.P50) }),

@@ -14,7 +14,7 @@ type Set struct {
 	Skips      []Skip
 	Failures   []Failure
 	End        *End     // nil if the run is going on, or died
-	Samples    []Sample // in the order in which they were taken
+	Samples    []Sample // in the order of time
 
 	cells map[Cell][]*Sample // the samples of each cell, in the order of their rounds
 }
@@ -104,7 +104,7 @@ func (s *Set) Contender(id string) *Contender {
 // Of returns the samples of a contender in a case, in the order of their rounds.
 func (s *Set) Of(caseID, contender string) []*Sample { return s.cells[Cell{caseID, contender}] }
 
-// In returns the contenders that have samples in a case, in the order in which they were announced.
+// In returns the contenders that have samples in a case, in the order of Contenders.
 func (s *Set) In(caseID string) []*Contender {
 	var out []*Contender
 	for i := range s.Contenders {

@@ -149,8 +149,8 @@ func requirements(ctx context.Context, dir string) (mod *modfile.File, library s
 	return mod, library, nil
 }
 
-// providing returns the requirement with the longest path that a package lies in; nil if there is
-// none.
+// providing returns the requirement with the longest path that begins the path of a package; nil if
+// there is none.
 func providing(list []*modfile.Require, name string) (found *modfile.Require) {
 	for _, r := range list {
 		within := name == r.Mod.Path || strings.HasPrefix(name, r.Mod.Path+"/")
@@ -180,8 +180,8 @@ func writeModFile(path string, mod *modfile.File) error {
 	)
 }
 
-// GoTool runs the go command in a directory, with additional environment. Its error has the
-// command's complaint in one line.
+// GoTool runs the go command in a directory, with additional environment. Its error is what the
+// command complained about, in one line.
 func GoTool(ctx context.Context, dir string, env []string, args ...string) error {
 	_, err := goOutput(ctx, dir, env, args...)
 	return err

@@ -61,7 +61,7 @@ func logSize(path string) (int64, error) {
 	return info.Size(), nil
 }
 
-// unchanged checks that the database has not changed, and that no other file lies next to it. A
+// unchanged checks that the database has not changed, and that there is no other file next to it. A
 // reader of a database in WAL mode leaves an empty log and an index of it; unchanged removes them.
 func (g *guarded) unchanged() error {
 	if g == nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/foliofs/folio/lab/flock"
 )
 
-// storesDir is the directory below which everything of the laboratory lies, in each of those that
-// are measured.
+// storesDir is the directory for everything of the laboratory, below each directory that is
+// measured.
 const storesDir = "folio-lab"
 
 // scratchPrefix begins the names of scratches.
@@ -24,8 +24,8 @@ type Scratch struct {
 	lock *os.File // the directory itself
 }
 
-// NewScratch makes a Scratch on the file system of a directory, and removes those of dead
-// processes.
+// NewScratch makes a Scratch on the file system of a directory, and removes the scratches of
+// dead processes.
 func NewScratch(dir string) (*Scratch, error) {
 	base := filepath.Join(dir, storesDir)
 	if err := os.MkdirAll(base, 0o777); err != nil {

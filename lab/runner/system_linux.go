@@ -47,8 +47,8 @@ func procField(file, name string) string {
 	return ""
 }
 
-// describeDir finds the mount that a directory lies on: of those whose mount point leads to it, the
-// longest.
+// describeDir finds the mount that a directory is on: if the mount points of several lead to it,
+// the longest.
 func describeDir(path string) result.Dir {
 	d := result.Dir{Path: path, Free: max(0, freeBytes(path))}
 	data, err := os.ReadFile("/proc/self/mounts")
@@ -71,8 +71,8 @@ func describeDir(path string) result.Dir {
 	return d
 }
 
-// journals reports whether the ext4 that a directory lies on has a journal. It returns true if that
-// is unknown, because most have one.
+// journals reports whether the ext4 below a directory was made with a journal. It returns true if
+// that is unknown, because most have one.
 func journals(dir string) bool {
 	var st unix.Stat_t
 	if unix.Stat(dir, &st) != nil {

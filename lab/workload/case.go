@@ -17,7 +17,7 @@ type Case struct {
 	ID       string  `json:"id"`
 	Workload string  `json:"workload"`
 	Question string  `json:"question"` // which the case answers, for people: "How fast is a row found by its rowid?"
-	Params   []Param `json:"params"`   // tell it from other cases of the workload, in the order in which they are shown
+	Params   []Param `json:"params"`   // tell it from other cases of the workload, in the order of the page
 	Fixed    []Param `json:"fixed"`    // parameters that are the same in all cases of the workload, such as the number of rows
 	Group    Group   `json:"group"`
 	Dir      string  `json:"dir"`  // the path of the directory

@@ -38,13 +38,13 @@ func (f *Folder) appendPath(b []byte, id int64) []byte {
 }
 
 // appendNumbered appends a path such as /data/567/folder1234567. Paths that are next to each other
-// in an index share all but their last bytes, and their rows lie far from each other.
+// in an index share all but their last bytes, but their rows are far from each other.
 func appendNumbered(b []byte, id int64) []byte {
 	b = strconv.AppendInt(append(b, "/data/"...), id%1000, 10)
 	return strconv.AppendInt(append(b, "/folder"...), id, 10)
 }
 
-// The lengths of a path lie from minPath to MaxPath.
+// A path has minPath to MaxPath bytes.
 const (
 	minPath = 45
 	MaxPath = 60

@@ -29,7 +29,7 @@ var load = &Workload{
 	Settings:    writeSettings,
 }
 
-// An item is a row to load. It is smaller than a list of values, of which a million would show in
+// An item is a row to load. It is smaller than a list of values: a million of these would show in
 // the memory of each contender.
 type item struct {
 	id, a   int64

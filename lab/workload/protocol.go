@@ -104,7 +104,7 @@ type Quantile struct {
 	Time time.Duration `json:"time"`
 }
 
-// Use is the cost of the work, without warming up. Only PeakMemory is that of the whole process. An
+// Use is the cost of the work, without warming up. Only PeakMemory counts the whole process. An
 // unknown value is nil.
 type Use struct {
 	Allocs     *int64 `json:"allocs,omitempty"`      // objects that Go allocated; allocations of C are not known

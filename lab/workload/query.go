@@ -50,7 +50,7 @@ func Loose(declared string) bool {
 }
 
 // AddRow takes a row into an answer. It writes cells that drivers write differently, numbers and
-// times, in one form, and leaves out those of loose columns.
+// times, in one form, and leaves out loose columns.
 func (a *Answer) AddRow(row Row, loose []bool) {
 	a.Count++
 	h := uint64(len(loose))

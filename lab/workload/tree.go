@@ -56,7 +56,7 @@ var treeTime = time.Date(2022, 4, 7, 12, 0, 0, 0, time.UTC)
 // fanOut is how many files a directory of a generated tree has.
 const fanOut = 50
 
-// generated returns a tree of files with about size bytes each. The length of a file lies between
+// generated returns a tree of files with about size bytes each. The length of a file is between
 // half of size and one and a half times size.
 func generated(files, size int) fs.FS {
 	tree := make(fstest.MapFS)

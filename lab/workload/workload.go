@@ -14,8 +14,9 @@ type Workload struct {
 	Short string // for a list
 	Flags []Flag
 
-	// A case is made for each combination of the values of the flags in Varied, of which the last
-	// changes first. Question and Unit may differ by the value of the first of them.
+	// A case is made for each combination of the values of the flags in Varied. The last flag
+	// changes first, so that cases to compare with each other stand together. Question and Unit may
+	// differ by the value of the first of them.
 	Varied      []string
 	Unnamed     Param             // a default that is left out of the parameters of a case
 	Unit        string            // of operations
@@ -116,7 +117,7 @@ func (v Values) List(name string) []string {
 	return strings.FieldsFunc(v[name], func(r rune) bool { return r == ',' })
 }
 
-// Defaults are the values of the flags that nobody sets. Those of a quick run are smaller.
+// Defaults are the values of flags that the user does not set. A quick run has smaller ones.
 func (w *Workload) Defaults(quick bool) Values {
 	v := make(Values)
 	for _, f := range w.Flags {

@@ -89,7 +89,7 @@ func finish(j *workload.Job, w *workload.Work, recorders []*workload.Recorder, d
 // marks are where a distribution is noted.
 var marks = []float64{0, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0.999, 0.9999, 1}
 
-// curve is the distribution of times, of which it changes the order.
+// curve is the distribution of times, which it sorts.
 func curve(times []time.Duration) []workload.Quantile {
 	if len(times) == 0 {
 		return nil

@@ -16,8 +16,8 @@ func readUse() (u workload.Use) {
 	return u
 }
 
-// since returns the resources that were used after before. Peak memory is that of the whole
-// process.
+// since returns the resources that were used after before. Peak memory belongs to the whole
+// process, as nobody can tell when it was reached.
 func since(before, now workload.Use) workload.Use {
 	return workload.Use{
 		Allocs:        minus(now.Allocs, before.Allocs),

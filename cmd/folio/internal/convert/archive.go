@@ -2,6 +2,7 @@ package convert
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -22,20 +23,31 @@ const directoryFormat = "dir"
 
 // archiveFormat returns the format of the archive that DEST is to be; 0 means a directory.
 func (e *Export) archiveFormat() (archive.Format, error) {
-	if e.Format == directoryFormat {
+	if info, err := os.Stat(e.dir); err == nil && info.IsDir() && e.Format == "" && e.dir != "-" {
 		return 0, nil
 	}
-	if e.Format != "" {
-		return archive.ParseFormat(e.Format)
-	}
-	if e.dir == "-" {
+	return formatOf(e.Format, directoryFormat, e.dir, "folio export VOLUME -")
+}
+
+// formatOf returns the format of the archive that --format asks for, or else the name of the
+// target. It is 0 for a target that is no archive: format calls that plain. stream is the command
+// that writes an archive to standard output, for a target that promises a format which folio does
+// not write.
+func formatOf(format, plain, target, stream string) (archive.Format, error) {
+	switch {
+	case format == plain:
+		return 0, nil
+	case format != "":
+		f, err := archive.ParseFormat(format)
+		if err != nil {
+			err = fmt.Errorf("%w, or %s", err, plain)
+		}
+		return f, err
+	case target == "-":
 		return archive.Tar, nil
 	}
-	if info, err := os.Stat(e.dir); err == nil && info.IsDir() {
-		return 0, nil
-	}
-	f, _ := archive.FormatOf(e.dir)
-	return f, location.Written(e.dir, "folio export VOLUME -")
+	f, _ := archive.FormatOf(target)
+	return f, location.Written(target, stream)
 }
 
 // checkArchive refuses early if an archive cannot be.

@@ -8,7 +8,6 @@ package convert
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -40,17 +39,18 @@ const volumeFormat = "volume"
 // Run makes target of source. left is the number of files that could not be read.
 func (c *Convert) Run(ctx context.Context, src, target string) (left int64, err error) {
 	c.source, c.target = src, target
-	format, err := c.targetFormat()
+	format, err := formatOf(c.Format, volumeFormat, target, "folio convert SOURCE -")
 	if err != nil {
 		return 0, err
 	}
+	c.AnyEnding = c.Format == volumeFormat
 	from := location.Parse(src)
 	switch fromVolume := location.IsVolume(from.Volume); {
 	case c.Base != "" && !fromVolume:
 		return 0, failure.Hint(failure.At(src, overlay.ErrNone), "leave out --base")
-	case format != volumeFormat && fromVolume:
+	case format != 0 && fromVolume:
 		return 0, c.export(ctx, from, format, c.Base, "")
-	case format != volumeFormat:
+	case format != 0:
 		return c.between(ctx, format)
 	case fromVolume:
 		return c.copyVolume(ctx, from)
@@ -58,30 +58,9 @@ func (c *Convert) Run(ctx context.Context, src, target string) (left int64, err 
 	return c.importTo(ctx, target, c.Quiet, archive.Open)
 }
 
-// targetFormat returns the name of the format that the target is to have.
-func (c *Convert) targetFormat() (string, error) {
-	switch {
-	case c.Format == volumeFormat:
-		c.AnyEnding = true
-		return volumeFormat, nil
-	case c.Format != "":
-		f, err := archive.ParseFormat(c.Format)
-		if err != nil {
-			return "", fmt.Errorf("%w, or volume", err)
-		}
-		return f.String(), nil
-	case c.target == "-":
-		return archive.Tar.String(), nil
-	}
-	if f, ok := archive.FormatOf(c.target); ok {
-		return f.String(), nil
-	}
-	return volumeFormat, location.Written(c.target, "folio convert SOURCE -")
-}
-
 // export makes an archive of a volume, which warnings call by the name as.
-func (c *Convert) export(ctx context.Context, from location.Location, format string, base, as string) error {
-	e := &Export{Streams: c.Streams, Force: c.Replaces(), Quiet: c.Quiet, Format: format, Base: base, as: as}
+func (c *Convert) export(ctx context.Context, from location.Location, format archive.Format, base, as string) error {
+	e := &Export{Streams: c.Streams, Force: c.Replaces(), Quiet: c.Quiet, Format: format.String(), Base: base, as: as}
 	return e.Run(ctx, from, c.target)
 }
 
@@ -111,7 +90,7 @@ func (c *Convert) copyVolume(ctx context.Context, from location.Location) (left 
 }
 
 // between makes an archive of something else that is no volume.
-func (c *Convert) between(ctx context.Context, format string) (left int64, err error) {
+func (c *Convert) between(ctx context.Context, format archive.Format) (left int64, err error) {
 	dir := os.TempDir()
 	if c.target != "-" {
 		dir = filepath.Dir(c.target)

@@ -133,13 +133,12 @@ var importRules = []importRule{
 	{pkg: "cmd/folio/internal/value", own: "internal/posix", os: true},                           // the umask
 	{pkg: "cmd/folio/internal/tree", own: ". internal/posix cmd/folio/internal/value", os: true}, // errnos, and who runs the command
 	{pkg: "cmd/folio/internal/tree/treetest", own: ". cmd/folio/internal/tree", os: true},        // for tests
+	{pkg: "cmd/folio/internal/failure", own: ". sqlitefile internal/posix " + cmdPackages("tree quote"), os: true},
 	{pkg: "cmd/folio/internal/tree/disk", own: ". internal/posix " + cmdPackages("tree failure"), third: "golang.org/x/sys", os: true},
 	{
 		pkg: "cmd/folio/internal/tree/archive", third: "github.com/klauspost/compress golang.org/x/sys", os: true,
 		own: ". sqlitefile internal/osfile internal/posix " + cmdPackages("tree tree/disk failure"),
 	},
-	{pkg: "cmd/folio/internal/mirror", own: ". " + cmdPackages("tree tree/disk compare listing"), third: "golang.org/x/sys"}, // in its tests
-	{pkg: "cmd/folio/internal/failure", own: ". sqlitefile internal/posix " + cmdPackages("tree quote"), os: true},
 	{pkg: "cmd/folio/internal/interrupt", own: cmdPackages("failure"), third: "golang.org/x/sys", os: true},
 	{
 		pkg: "cmd/folio/internal/terminal", own: cmdPackages("quote value failure"), os: true,
@@ -163,6 +162,7 @@ var importRules = []importRule{
 	},
 	{pkg: "cmd/folio/internal/grep", own: ". internal/match " + cmdPackages("failure terminal location listing")},
 	{pkg: "cmd/folio/internal/compare", own: ". internal/inoset " + cmdPackages("tree tree/disk failure location listing"), os: true},
+	{pkg: "cmd/folio/internal/mirror", own: ". " + cmdPackages("tree tree/disk compare listing"), third: "golang.org/x/sys"}, // in its tests
 	{pkg: "cmd/folio/internal/patch", own: cmdPackages("quote compare"), third: "github.com/rogpeppe/go-internal"},
 	{
 		pkg: "cmd/folio/internal/sqlshell", os: true, // signals, and the terminal

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 )
 
 // TestAppended appends to a file through two mounts, so that the kernel takes another offset for
@@ -23,10 +24,10 @@ func TestAppended(t *testing.T) {
 	other := startDaemon(t, d.volume)
 	open := func(d *daemon) *os.File {
 		f, err := os.OpenFile(d.path("file"), os.O_RDWR|os.O_APPEND, 0)
-		must(t, err)
+		must.Do(t, err)
 		return f
 	}
-	must(t, os.WriteFile(d.path("file"), []byte("begin\n"), 0o644))
+	must.Do(t, os.WriteFile(d.path("file"), []byte("begin\n"), 0o644))
 	here, there := open(d), open(other)
 	defer here.Close()
 	defer there.Close()
@@ -43,18 +44,18 @@ func TestAppended(t *testing.T) {
 	var seen []string
 	for n := range 100 {
 		_, err := fmt.Fprintf(here, "here %0*d\n", 1+n%50, n)
-		must(t, err)
+		must.Do(t, err)
 		got, err := readAll(d.path("file"))
-		must(t, err)
+		must.Do(t, err)
 		seen = append(seen, got)
 	}
 	over.Store(true)
 	writer.Wait()
 	vol, err := folio.Open(d.volume, nil)
-	must(t, err)
+	must.Do(t, err)
 	defer vol.Close()
 	end, err := vol.ReadFile("file")
-	must(t, err)
+	must.Do(t, err)
 	for n, got := range seen {
 		if !strings.HasPrefix(string(end), got) {
 			t.Errorf("after write %d the mount showed %q", n, got[max(0, len(got)-100):])
@@ -66,9 +67,9 @@ func TestAppended(t *testing.T) {
 // programs read it. Once it is written, the mount must show it.
 func TestAsynchronous(t *testing.T) {
 	d := startDaemon(t, newVolume(t))
-	must(t, os.WriteFile(d.path("file"), make([]byte, 4096), 0o644))
+	must.Do(t, os.WriteFile(d.path("file"), make([]byte, 4096), 0o644))
 	f, err := os.OpenFile(d.path("file"), os.O_RDWR|unix.O_DIRECT, 0)
-	must(t, err)
+	must.Do(t, err)
 	defer f.Close()
 	var over atomic.Bool
 	var readers sync.WaitGroup
@@ -82,13 +83,13 @@ func TestAsynchronous(t *testing.T) {
 		})
 	}
 	page, err := unix.Mmap(-1, 0, 4096, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
-	must(t, err)
+	must.Do(t, err)
 	defer func() { _ = unix.Munmap(page) }()
 	for round := range 60 {
 		for i := range page {
 			page[i] = byte(round)
 		}
-		must(t, submit(int(f.Fd()), page))
+		must.Do(t, submit(int(f.Fd()), page))
 		if got, err := readAll(d.path("file")); err != nil || got != string(page) {
 			t.Fatalf("round %d: the mount shows %d, %v", round, got[0], err)
 		}

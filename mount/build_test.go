@@ -13,6 +13,8 @@ import (
 	"regexp"
 	"testing"
 	"time"
+
+	"github.com/foliofs/folio/internal/must"
 )
 
 var buildPackages = flag.Int("build.packages", 10, "how many packages TestBuild builds")
@@ -29,7 +31,7 @@ func TestBuild(t *testing.T) {
 	}
 	d := startDaemon(t, newVolume(t))
 	cache := d.path("cache")
-	must(t, os.Mkdir(cache, 0o755))
+	must.Do(t, os.Mkdir(cache, 0o755))
 	disk, mounted := buildIn(t, t.TempDir()), buildIn(t, d.dir, "GOCACHE="+cache)
 	if disk.said != mounted.said {
 		t.Errorf("on disk:\n%s\nin the mount:\n%s", disk.said, mounted.said)
@@ -51,7 +53,7 @@ type build struct {
 func buildIn(t *testing.T, dir string, env ...string) (b build) {
 	t.Helper()
 	writeModule(t, filepath.Join(dir, "module"), *buildPackages)
-	must(t, os.Mkdir(filepath.Join(dir, "tmp"), 0o755))
+	must.Do(t, os.Mkdir(filepath.Join(dir, "tmp"), 0o755))
 	start := time.Now()
 	for _, args := range [][]string{
 		{"build", "./..."},
@@ -72,7 +74,7 @@ func buildIn(t *testing.T, dir string, env ...string) (b build) {
 	t.Logf("%s: %v", dir, time.Since(start))
 	var err error
 	b.program, err = os.ReadFile(filepath.Join(dir, "module", "program"))
-	must(t, err)
+	must.Do(t, err)
 	return b
 }
 
@@ -101,7 +103,7 @@ func writeModule(t *testing.T, dir string, packages int) {
 	files["main_test.go"] = "package main\n\nimport \"testing\"\n\nfunc TestFails(t *testing.T) { t.Error(\"as it should\") }\n"
 	for name, text := range files {
 		path := filepath.Join(dir, name)
-		must(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		must(t, os.WriteFile(path, []byte(text), 0o644))
+		must.Do(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		must.Do(t, os.WriteFile(path, []byte(text), 0o644))
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/sqlitefile"
 )
 
@@ -57,15 +58,15 @@ func newCoherence(t *testing.T) *coherence {
 	c.second = startDaemon(t, path)
 	var err error
 	c.vol, err = folio.Open(path, nil)
-	must(t, err)
+	must.Do(t, err)
 	t.Cleanup(func() { _ = c.vol.Close() })
 	c.raw, err = sqlitefile.Open(path, nil)
-	must(t, err)
+	must.Do(t, err)
 	t.Cleanup(func() { _ = c.raw.Close() })
-	must(t, c.vol.MkdirAll("a/b/c", 0o755))
-	must(t, c.vol.Mkdir("d", 0o755))
+	must.Do(t, c.vol.MkdirAll("a/b/c", 0o755))
+	must.Do(t, c.vol.Mkdir("d", 0o755))
 	for range 300 {
-		must(t, c.vol.WriteFile(c.name(), c.content(), 0o644))
+		must.Do(t, c.vol.WriteFile(c.name(), c.content(), 0o644))
 	}
 	return c
 }
@@ -276,7 +277,7 @@ func difference(got, want map[string]string) string {
 // library returns everything that the library reads.
 func (c *coherence) library() map[string]string {
 	all := make(map[string]string)
-	must(c.t, c.vol.View(context.Background(), func(rx *folio.Rx) error {
+	must.Do(c.t, c.vol.View(context.Background(), func(rx *folio.Rx) error {
 		return fs.WalkDir(rx.FS(), ".", func(name string, e fs.DirEntry, err error) error {
 			if err != nil {
 				return err
@@ -336,19 +337,19 @@ func (c *coherence) mounted() map[string]string {
 func TestUnlinkedOpen(t *testing.T) {
 	d := startDaemon(t, newVolume(t))
 	f, err := os.Create(d.path("file"))
-	must(t, err)
+	must.Do(t, err)
 	defer f.Close()
 	_, err = f.WriteString("content")
-	must(t, err)
-	must(t, os.Remove(d.path("file")))
+	must.Do(t, err)
+	must.Do(t, os.Remove(d.path("file")))
 	_, err = f.WriteAt([]byte("C"), 0)
-	must(t, err)
+	must.Do(t, err)
 	b := make([]byte, 10)
 	if n, _ := f.ReadAt(b, 0); string(b[:n]) != "Content" {
 		t.Errorf("got %q", b[:n])
 	}
 	info, err := f.Stat()
-	must(t, err)
+	must.Do(t, err)
 	if nlink := info.Sys().(*syscall.Stat_t).Nlink; nlink != 0 {
 		t.Errorf("nlink is %d", nlink)
 	}
@@ -362,7 +363,7 @@ func TestUnlinkedElsewhere(t *testing.T) {
 	content := bytes.Repeat([]byte("content "), 1<<15)
 	for i := range 20 {
 		name := fmt.Sprint("file", i)
-		must(t, os.WriteFile(second.path(name), content, 0o644))
+		must.Do(t, os.WriteFile(second.path(name), content, 0o644))
 		var f *os.File
 		for start := time.Now(); f == nil && time.Since(start) < time.Second; {
 			f, _ = os.Open(d.path(name))
@@ -372,11 +373,11 @@ func TestUnlinkedElsewhere(t *testing.T) {
 		}
 		if i%2 == 0 {
 			vol, err := folio.Open(d.volume, nil)
-			must(t, err)
-			must(t, vol.Remove(name))
-			must(t, vol.Close())
+			must.Do(t, err)
+			must.Do(t, vol.Remove(name))
+			must.Do(t, vol.Close())
 		} else {
-			must(t, os.Remove(second.path(name)))
+			must.Do(t, os.Remove(second.path(name)))
 		}
 		eventually(t, "the name is gone", func() bool {
 			_, err := os.Lstat(d.path(name))
@@ -386,15 +387,15 @@ func TestUnlinkedElsewhere(t *testing.T) {
 		if _, err := f.ReadAt(got, 0); err != nil || !bytes.Equal(got, content) {
 			t.Errorf("file %d, removed by another process: %v", i, err)
 		}
-		must(t, f.Close())
+		must.Do(t, f.Close())
 	}
 	second.stop()
 	d.stop()
 	vol, err := folio.Open(d.volume, nil)
-	must(t, err)
+	must.Do(t, err)
 	defer vol.Close()
 	info, err := vol.Info(context.Background())
-	must(t, err)
+	must.Do(t, err)
 	if used := info.Size - info.FreeBytes; used > int64(len(content)) {
 		t.Errorf("%d bytes are in use", used)
 	}
@@ -405,9 +406,9 @@ func TestUnlinkedElsewhere(t *testing.T) {
 func TestLatency(t *testing.T) {
 	d := startDaemon(t, newVolume(t))
 	vol, err := folio.Open(d.volume, nil)
-	must(t, err)
+	must.Do(t, err)
 	defer vol.Close()
-	must(t, vol.WriteFile("file", []byte("0000"), 0o644))
+	must.Do(t, vol.WriteFile("file", []byte("0000"), 0o644))
 	for _, pause := range []time.Duration{0, 3 * time.Millisecond, 50 * time.Millisecond, 1200 * time.Millisecond} {
 		var seen []time.Duration
 		for i := range 100 {
@@ -415,7 +416,7 @@ func TestLatency(t *testing.T) {
 				break
 			}
 			want := fmt.Sprintf("%04d", i+1)
-			must(t, vol.WriteFile("file", []byte(want), 0o644))
+			must.Do(t, vol.WriteFile("file", []byte(want), 0o644))
 			start := time.Now()
 			for {
 				got, err := readAll(d.path("file"))

@@ -23,6 +23,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/private"
 	"github.com/foliofs/folio/internal/store/pgstore/pgserver"
 	"github.com/foliofs/folio/pgstore"
@@ -170,7 +171,7 @@ func startDaemon(t testing.TB, volume string) *daemon {
 	t.Helper()
 	needFUSE(t)
 	d := &daemon{t: t, volume: volume, dir: filepath.Join(t.TempDir(), "mnt"), ended: make(chan error, 1)}
-	must(t, os.Mkdir(d.dir, 0o755))
+	must.Do(t, os.Mkdir(d.dir, 0o755))
 	d.start()
 	t.Cleanup(d.stop)
 	return d
@@ -179,7 +180,7 @@ func startDaemon(t testing.TB, volume string) *daemon {
 // start starts the process, and returns when the volume is mounted.
 func (d *daemon) start() {
 	d.t.Helper()
-	must(d.t, d.tryStart())
+	must.Do(d.t, d.tryStart())
 }
 
 // tryStart is start, and returns an error if the process does not mount.
@@ -190,8 +191,8 @@ func (d *daemon) tryStart() error {
 	d.cmd.Stderr = &d.said
 	d.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	out, err := d.cmd.StdoutPipe()
-	must(d.t, err)
-	must(d.t, d.cmd.Start())
+	must.Do(d.t, err)
+	must.Do(d.t, d.cmd.Start())
 	r := bufio.NewReader(out)
 	line, err := r.ReadString('\n')
 	if err != nil || strings.TrimSpace(line) != "mounted" {
@@ -299,21 +300,14 @@ func eventually(t testing.TB, what string, seen func() bool) {
 
 func newVolume(t testing.TB) string { return filepath.Join(t.TempDir(), "v.folio") }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // checkVolume checks a volume that is not mounted any more.
 func checkVolume(t testing.TB, path string) {
 	t.Helper()
 	vol, err := openVolume(path)
-	must(t, err)
+	must.Do(t, err)
 	defer vol.Close()
 	report, err := vol.Check(context.Background(), nil)
-	must(t, err)
+	must.Do(t, err)
 	for _, p := range report.Problems {
 		t.Errorf("%v", p)
 	}

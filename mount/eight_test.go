@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 )
 
 // TestEight lets eight processes make, write and close files at once, in one directory. All must be
@@ -45,7 +46,7 @@ func TestEight(t *testing.T) {
 	d.stop()
 	checkVolume(t, d.volume)
 	vol, err := folio.Open(d.volume, nil)
-	must(t, err)
+	must.Do(t, err)
 	defer vol.Close()
 	look("in the volume", vol.ReadFile)
 }

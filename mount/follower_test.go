@@ -22,6 +22,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 )
 
 var followerLooks = flag.Int("follower.looks", 600, "how often each program of TestFollowers sees that its file has grown")
@@ -53,7 +54,7 @@ func testFollowers(t *testing.T, writer string) {
 		w.open = openGrowing(startDaemon(t, d.volume))
 	case "library":
 		vol, err := folio.Open(d.volume, nil)
-		must(t, err)
+		must.Do(t, err)
 		defer vol.Close()
 		w.open = func(n int) (growingFile, error) {
 			return vol.OpenFile(followedName(n), os.O_CREATE|os.O_WRONLY, 0o644)

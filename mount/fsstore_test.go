@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/fstest"
 	"time"
+
+	"github.com/foliofs/folio/internal/must"
 )
 
 // TestFS mounts a file system that is no volume.
@@ -15,8 +17,8 @@ func TestFS(t *testing.T) {
 	needFUSE(t)
 	dir := t.TempDir()
 	s, err := MountFS(fstest.MapFS{"a/b/file": {Data: []byte("content")}, "other": {Data: make([]byte, 300_000)}}, dir, nil)
-	must(t, err)
-	defer func() { must(t, s.Unmount()) }()
+	must.Do(t, err)
+	defer func() { must.Do(t, s.Unmount()) }()
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "sh", "-c", "cd $D && find . | sort && cat a/b/file && wc -c < other && ! touch new 2>&1 && ! cat none 2>&1")

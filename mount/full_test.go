@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/foliofs/folio/internal/must"
 	"golang.org/x/sys/unix"
 )
 
@@ -29,17 +30,17 @@ func smallDisk(t *testing.T, kind string) (dir string) {
 		if err != nil {
 			t.Skip("a small disk: ", err)
 		}
-		t.Cleanup(func() { must(t, os.RemoveAll(memory)) })
+		t.Cleanup(func() { must.Do(t, os.RemoveAll(memory)) })
 		image := filepath.Join(memory, "disk")
-		must(t, os.WriteFile(image, nil, 0o600))
-		must(t, os.Truncate(image, 16<<20))
+		must.Do(t, os.WriteFile(image, nil, 0o600))
+		must.Do(t, os.Truncate(image, 16<<20))
 		for _, args := range [][]string{{"mkfs.ext4", "-q", "-F", "-m", "0", image}, {"mount", "-o", "loop", image, dir}} {
 			if out, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
 				t.Skipf("a small disk: %s: %v %s", args[0], err, out)
 			}
 		}
 	}
-	t.Cleanup(func() { must(t, unix.Unmount(dir, unix.MNT_DETACH)) })
+	t.Cleanup(func() { must.Do(t, unix.Unmount(dir, unix.MNT_DETACH)) })
 	return dir
 }
 
@@ -59,11 +60,11 @@ func TestFull(t *testing.T) {
 			compareFiles(t, d, written)
 			for i := range 4 {
 				name := fmt.Sprintf("file400000-%d", i)
-				must(t, os.Remove(d.path(name)))
+				must.Do(t, os.Remove(d.path(name)))
 				delete(written, name)
 			}
 			again := bytes.Repeat([]byte("again"), 40_000)
-			must(t, writeSynced(d.path("again"), again))
+			must.Do(t, writeSynced(d.path("again"), again))
 			written["again"] = again
 			d.stop()
 			checkVolume(t, d.volume)
@@ -126,9 +127,9 @@ func compareFiles(t *testing.T, d *daemon, want map[string][]byte) {
 func TestReadOnlyDisk(t *testing.T) {
 	disk := smallDisk(t, "tmpfs")
 	d := startDaemon(t, filepath.Join(disk, "v.folio"))
-	must(t, os.WriteFile(d.path("file"), []byte("content"), 0o644))
+	must.Do(t, os.WriteFile(d.path("file"), []byte("content"), 0o644))
 	d.stop()
-	must(t, unix.Mount("none", disk, "", unix.MS_REMOUNT|unix.MS_RDONLY, ""))
+	must.Do(t, unix.Mount("none", disk, "", unix.MS_REMOUNT|unix.MS_RDONLY, ""))
 	d.start()
 	if got, err := readAll(d.path("file")); got != "content" {
 		t.Errorf("%q, %v", got, err)

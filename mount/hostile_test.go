@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/sqlitefile"
 )
 
@@ -95,20 +96,20 @@ func abuse(dir string, write bool) {
 func tamper(t *testing.T, volume string, rng *rand.Rand) {
 	t.Helper()
 	vol, err := folio.Open(volume, &folio.Options{Create: true})
-	must(t, err)
+	must.Do(t, err)
 	for i := range 40 {
 		dir := fmt.Sprintf("dir%d/sub%d", i%3, i%7)
-		must(t, vol.MkdirAll(dir, 0o755))
-		must(t, vol.WriteFile(fmt.Sprintf("%s/file%d", dir, i), make([]byte, rng.IntN(1<<rng.IntN(18))), 0o644))
-		must(t, vol.Symlink("../file", fmt.Sprintf("%s/link%d", dir, i)))
+		must.Do(t, vol.MkdirAll(dir, 0o755))
+		must.Do(t, vol.WriteFile(fmt.Sprintf("%s/file%d", dir, i), make([]byte, rng.IntN(1<<rng.IntN(18))), 0o644))
+		must.Do(t, vol.Symlink("../file", fmt.Sprintf("%s/link%d", dir, i)))
 	}
-	must(t, vol.Close())
+	must.Do(t, vol.Close())
 	db, err := sqlitefile.Open(volume, nil)
-	must(t, err)
+	must.Do(t, err)
 	defer db.Close()
 	for range 1 + rng.IntN(30) {
 		table := []string{"node", "entry", "data"}[rng.IntN(3)]
-		must(t, db.Update(context.Background(), func(tx *sqlitefile.Tx) error { return tamperRow(tx, table, rng) }))
+		must.Do(t, db.Update(context.Background(), func(tx *sqlitefile.Tx) error { return tamperRow(tx, table, rng) }))
 	}
 }
 

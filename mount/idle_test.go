@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 )
 
 // TestIdle measures what a daemon does while nothing happens, after something has happened. A
@@ -19,14 +20,14 @@ import (
 func TestIdle(t *testing.T) {
 	d := startDaemon(t, newVolume(t))
 	for i := range 200 {
-		must(t, os.WriteFile(d.path(fmt.Sprint("file", i)), []byte("content"), 0o644))
+		must.Do(t, os.WriteFile(d.path(fmt.Sprint("file", i)), []byte("content"), 0o644))
 	}
 	vol, err := folio.Open(d.volume, nil)
-	must(t, err)
-	must(t, vol.Update(context.Background(), func(tx *folio.Tx) error { return tx.WriteFile("other", nil, 0o644) }))
-	must(t, vol.Close())
+	must.Do(t, err)
+	must.Do(t, vol.Update(context.Background(), func(tx *folio.Tx) error { return tx.WriteFile("other", nil, 0o644) }))
+	must.Do(t, vol.Close())
 	for i := range 100 {
-		must(t, os.Remove(d.path(fmt.Sprint("file", i))))
+		must.Do(t, os.Remove(d.path(fmt.Sprint("file", i))))
 	}
 	time.Sleep(5 * time.Second) // the daemon looks often for a second, and removes orphans after three
 	before := processorTime(t, d.cmd.Process.Pid)
@@ -43,12 +44,12 @@ func TestIdle(t *testing.T) {
 func processorTime(t *testing.T, pid int) time.Duration {
 	t.Helper()
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	must(t, err)
+	must.Do(t, err)
 	fields := strings.Fields(string(b[strings.LastIndexByte(string(b), ')')+1:]))
 	sum := 0
 	for _, i := range []int{11, 12} { // utime and stime
 		n, err := strconv.Atoi(fields[i])
-		must(t, err)
+		must.Do(t, err)
 		sum += n
 	}
 	return time.Duration(sum) * 10 * time.Millisecond

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/private"
 	"github.com/foliofs/folio/internal/store"
 )
@@ -49,10 +50,10 @@ func TestOvertaken(t *testing.T) {
 // ago if that is not known.
 func TestLastTransfers(t *testing.T) {
 	vol, err := folio.OpenMemory(nil)
-	must(t, err)
+	must.Do(t, err)
 	defer vol.Close()
 	m, err := newFileSystem(vol.Store(private.Key{}), new(Options))
-	must(t, err)
+	must.Do(t, err)
 	n := store.Node{Ino: 9, Mode: store.ModeRegular}
 	m.inodes.answer(&n, 1, asker{at: always})
 	before := time.Now()

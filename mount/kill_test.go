@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 )
 
 var kills = flag.Int("kills", 5, "how often TestKilled kills the daemon")
@@ -86,9 +87,9 @@ func killOnce(t *testing.T, d *daemon, round int, written map[string][]byte) map
 // findAll looks for files in a volume.
 func findAll(t *testing.T, volume string, written map[string][]byte) {
 	vol, err := folio.Open(volume, nil)
-	must(t, err)
+	must.Do(t, err)
 	defer vol.Close()
-	must(t, vol.View(context.Background(), func(rx *folio.Rx) error {
+	must.Do(t, vol.View(context.Background(), func(rx *folio.Rx) error {
 		for name, want := range written {
 			got, err := rx.ReadFile(name)
 			if os.IsNotExist(err) { // killed between a rename and its answer

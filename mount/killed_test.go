@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/sqlitefile"
 )
 
@@ -31,11 +32,11 @@ func TestKilledWaiting(t *testing.T) {
 	t.Setenv(busyVariable, "1h")
 	d := startDaemon(t, newVolume(t))
 	for _, name := range []string{"dir1", "dir2", "dir3"} {
-		must(t, os.Mkdir(d.path(name), 0o755))
-		must(t, os.WriteFile(d.path(name+"/file"), nil, 0o644))
+		must.Do(t, os.Mkdir(d.path(name), 0o755))
+		must.Do(t, os.WriteFile(d.path(name+"/file"), nil, 0o644))
 	}
 	raw, err := sqlitefile.Open(d.volume, nil)
-	must(t, err)
+	must.Do(t, err)
 	defer raw.Close()
 	locked, over, released := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	release := sync.OnceFunc(func() { close(over) })
@@ -53,7 +54,7 @@ func TestKilledWaiting(t *testing.T) {
 		words := strings.Fields(command)
 		program := exec.Command(words[0], words[1:]...)
 		program.Dir = d.dir
-		must(t, program.Start())
+		must.Do(t, program.Start())
 		programs = append(programs, program)
 	}
 	d.within(time.Minute, "killing programs", func() {
@@ -62,7 +63,7 @@ func TestKilledWaiting(t *testing.T) {
 				for !waitsForAnswer(program.Process.Pid) {
 					time.Sleep(time.Millisecond)
 				}
-				must(t, program.Process.Signal(signal))
+				must.Do(t, program.Process.Signal(signal))
 			}
 		}
 		for _, program := range programs {
@@ -72,12 +73,12 @@ func TestKilledWaiting(t *testing.T) {
 		}
 	})
 	release()
-	must(t, <-released)
+	must.Do(t, <-released)
 	list, err := os.ReadDir(d.dir)
 	if err != nil || len(list) != 3 {
 		t.Errorf("the volume has %v, %v", list, err)
 	}
-	must(t, os.WriteFile(d.path("after"), nil, 0o644))
+	must.Do(t, os.WriteFile(d.path("after"), nil, 0o644))
 }
 
 // waitsForAnswer reports whether a thread waits for a mount.

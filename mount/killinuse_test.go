@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/foliofs/folio/internal/must"
 	"golang.org/x/sys/unix"
 )
 
@@ -32,7 +33,7 @@ func TestKilledInUse(t *testing.T) {
 	volume := newVolume(t)
 	other := startDaemon(t, volume)
 	for i := range inUseFiles {
-		must(t, os.WriteFile(other.path(inUseName(i)), make([]byte, inUseSize), 0o644))
+		must.Do(t, os.WriteFile(other.path(inUseName(i)), make([]byte, inUseSize), 0o644))
 	}
 	for round := range *kills {
 		t.Setenv(libraryVariable, []string{"", "1"}[round%2])
@@ -89,7 +90,7 @@ func (d *daemon) killInUse(round int, programs []*program) {
 func deviceOf(t testing.TB, dir string) uint32 {
 	t.Helper()
 	var st unix.Stat_t
-	must(t, unix.Stat(dir, &st))
+	must.Do(t, unix.Stat(dir, &st))
 	return unix.Minor(st.Dev)
 }
 
@@ -97,9 +98,9 @@ func deviceOf(t testing.TB, dir string) uint32 {
 func abort(t testing.TB, device uint32) {
 	t.Helper()
 	dir := t.TempDir()
-	must(t, unix.Mount("fusectl", dir, "fusectl", 0, ""))
+	must.Do(t, unix.Mount("fusectl", dir, "fusectl", 0, ""))
 	defer func() { _ = unix.Unmount(dir, unix.MNT_DETACH) }()
-	must(t, os.WriteFile(filepath.Join(dir, fmt.Sprint(device), "abort"), []byte("1"), 0o200))
+	must.Do(t, os.WriteFile(filepath.Join(dir, fmt.Sprint(device), "abort"), []byte("1"), 0o200))
 }
 
 // The files that programs use.
@@ -123,7 +124,7 @@ func startPrograms(t testing.TB, dir string, kinds ...string) (list []*program) 
 		p.cmd.Env = append(os.Environ(), programVariable+"="+kind)
 		p.cmd.Stderr = os.Stderr
 		p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-		must(t, p.cmd.Start())
+		must.Do(t, p.cmd.Start())
 		go func() { p.ended <- p.cmd.Wait() }()
 		list = append(list, p)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/hanwen/go-fuse/v2/fuse"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 )
 
 // A lockless node shows a file of another directory, and refuses locks of byte ranges, as some
@@ -45,14 +46,14 @@ func TestNoLocks(t *testing.T) {
 	needFUSE(t)
 	below, dir := t.TempDir(), t.TempDir()
 	vol, err := folio.Open(filepath.Join(below, "v.folio"), &folio.Options{Create: true})
-	must(t, err)
-	must(t, vol.Close())
+	must.Do(t, err)
+	must.Do(t, vol.Close())
 	root := &gofs.LoopbackRoot{Path: below}
 	server, err := gofs.Mount(dir, &lockless{&gofs.LoopbackNode{RootData: root}}, &gofs.Options{
 		MountOptions: fuse.MountOptions{EnableLocks: true, DirectMount: true},
 	})
-	must(t, err)
-	defer func() { must(t, server.Unmount()) }()
+	must.Do(t, err)
+	defer func() { must.Do(t, server.Unmount()) }()
 	d := &daemon{t: t, volume: filepath.Join(dir, "v.folio"), dir: t.TempDir()}
 	if err := d.tryStart(); err == nil {
 		d.stop()

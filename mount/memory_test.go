@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 )
 
 // TestMemory mounts a volume in memory, which only this process can change: also by the library,
@@ -16,13 +17,13 @@ import (
 func TestMemory(t *testing.T) {
 	needFUSE(t)
 	vol, err := folio.OpenMemory(nil)
-	must(t, err)
+	must.Do(t, err)
 	defer vol.Close()
 	dir := t.TempDir()
 	uid := uint32(1234)
 	s, err := Mount(vol, dir, &Options{UID: &uid, Umask: 0o077})
-	must(t, err)
-	defer func() { must(t, s.Unmount()) }()
+	must.Do(t, err)
+	defer func() { must.Do(t, s.Unmount()) }()
 	run := func(script string) string {
 		t.Helper()
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
@@ -41,11 +42,11 @@ func TestMemory(t *testing.T) {
 		t.Errorf("the owner and mode are %q", got)
 	}
 	got, err := vol.ReadFile("dir/file")
-	must(t, err)
+	must.Do(t, err)
 	if string(got) != "one\n" {
 		t.Errorf("the library reads %q", got)
 	}
-	must(t, vol.WriteFile("dir/file", []byte("two"), 0o644))
-	must(t, vol.WriteFile("other", []byte("three"), 0o644))
+	must.Do(t, vol.WriteFile("dir/file", []byte("two"), 0o644))
+	must.Do(t, vol.WriteFile("other", []byte("three"), 0o644))
 	eventually(t, "the mount shows the changes of the library", func() bool { return run("cat $D/dir/file $D/other || true") == "twothree" })
 }

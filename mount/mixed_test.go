@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 )
 
 var mixedFor = flag.Duration("mixed.for", 3*time.Second, "how long TestMixed runs")
@@ -116,7 +117,7 @@ func newMixed(t *testing.T) *mixed {
 	m := &mixed{t: t, mounts: [2]*daemon{startDaemon(t, path), startDaemon(t, path)}}
 	var err error
 	m.vol, err = folio.Open(path, nil)
-	must(t, err)
+	must.Do(t, err)
 	t.Cleanup(func() { _ = m.vol.Close() })
 	m.add("mount0", m.writeMount(m.mounts[0]), nil)
 	m.add("mount1", m.writeMount(m.mounts[1]), nil)
@@ -139,7 +140,7 @@ func (m *mixed) add(kind string, write func(name, text string, n int) error, end
 	w := &mixedWriter{kind: kind, write: write, close: end}
 	for i := range sequencesEach {
 		s := &sequence{name: fmt.Sprintf("%s-%d", kind, i)}
-		must(m.t, m.vol.WriteFile(s.name, []byte(s.text(0)), 0o644))
+		must.Do(m.t, m.vol.WriteFile(s.name, []byte(s.text(0)), 0o644))
 		w.files = append(w.files, s)
 	}
 	m.writers, m.all = append(m.writers, w), append(m.all, w.files...)
@@ -240,13 +241,13 @@ func startShell(t *testing.T, program, volume string) *shell {
 	s.cmd.Stderr = os.Stderr
 	var err error
 	s.in, err = s.cmd.StdinPipe()
-	must(t, err)
+	must.Do(t, err)
 	out, err := s.cmd.StdoutPipe()
-	must(t, err)
+	must.Do(t, err)
 	s.out = bufio.NewReader(out)
-	must(t, s.cmd.Start())
+	must.Do(t, s.cmd.Start())
 	t.Cleanup(func() { _ = s.cmd.Process.Kill() })
-	must(t, s.run(".timeout 20000\npragma wal_autocheckpoint = 0;\n.dbconfig no_ckpt_on_close on\n"))
+	must.Do(t, s.run(".timeout 20000\npragma wal_autocheckpoint = 0;\n.dbconfig no_ckpt_on_close on\n"))
 	return s
 }
 
@@ -388,7 +389,7 @@ func (m *mixed) report(seen []lateness) {
 // whole checks the volume when nothing is mounted any more.
 func (m *mixed) whole() {
 	m.t.Helper()
-	must(m.t, m.vol.Close())
+	must.Do(m.t, m.vol.Close())
 	checkVolume(m.t, m.mounts[0].volume)
 	shell, err := exec.LookPath("sqlite3")
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/sqlitefile"
 )
 
@@ -21,11 +22,11 @@ import (
 func TestRefused(t *testing.T) {
 	needFUSE(t)
 	vol, err := folio.Open(newVolume(t), &folio.Options{Create: true})
-	must(t, err)
+	must.Do(t, err)
 	defer vol.Close()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
-	must(t, os.WriteFile(file, nil, 0o644))
+	must.Do(t, os.WriteFile(file, nil, 0o644))
 	for name, c := range map[string]struct {
 		dir, sub string
 	}{
@@ -49,7 +50,7 @@ func TestRefused(t *testing.T) {
 // it.
 func TestStale(t *testing.T) {
 	d := startDaemon(t, newVolume(t))
-	must(t, os.WriteFile(d.path("file"), []byte("content"), 0o644))
+	must.Do(t, os.WriteFile(d.path("file"), []byte("content"), 0o644))
 	d.crash()
 	for start := time.Now(); ; { // the kernel ends requests in other ways as long as it takes the connection down
 		_, err := os.Stat(d.path("file"))
@@ -64,7 +65,7 @@ func TestStale(t *testing.T) {
 	if err := d.tryStart(); err == nil || !strings.Contains(d.said.String(), d.dir) || strings.Count(d.said.String(), "\n") != 1 {
 		t.Errorf("mounted again: %v, %q", err, d.said.String())
 	}
-	must(t, unix.Unmount(d.dir, unix.MNT_DETACH))
+	must.Do(t, unix.Unmount(d.dir, unix.MNT_DETACH))
 	d.start()
 	if got, err := readAll(d.path("file")); got != "content" {
 		t.Errorf("%q, %v", got, err)
@@ -74,14 +75,14 @@ func TestStale(t *testing.T) {
 // TestNested mounts a volume twice at one directory, and once more within its own mount.
 func TestNested(t *testing.T) {
 	outer := startDaemon(t, newVolume(t))
-	must(t, os.Mkdir(outer.path("dir"), 0o755))
+	must.Do(t, os.Mkdir(outer.path("dir"), 0o755))
 	above := &daemon{t: t, volume: outer.volume, dir: outer.dir}
 	above.start()
 	t.Cleanup(above.stop)
 	inner := &daemon{t: t, volume: outer.volume, dir: outer.path("dir")}
 	inner.start()
 	t.Cleanup(inner.stop)
-	must(t, os.WriteFile(inner.path("file"), []byte("content"), 0o644))
+	must.Do(t, os.WriteFile(inner.path("file"), []byte("content"), 0o644))
 	inner.stop()
 	if got, err := readAll(above.path("file")); got != "content" {
 		t.Errorf("%q, %v", got, err)
@@ -96,29 +97,29 @@ func TestNested(t *testing.T) {
 var goneVolumes = map[string]func(t *testing.T, d *daemon){
 	"removed": func(t *testing.T, d *daemon) {
 		for _, ending := range []string{"", "-wal", "-shm"} {
-			must(t, os.Remove(d.volume+ending))
+			must.Do(t, os.Remove(d.volume+ending))
 		}
 	},
 	"truncated": func(t *testing.T, d *daemon) {
-		must(t, os.Truncate(d.volume, 0))
-		must(t, os.Truncate(d.volume+"-wal", 0))
+		must.Do(t, os.Truncate(d.volume, 0))
+		must.Do(t, os.Truncate(d.volume+"-wal", 0))
 	},
 	"replaced, and its log removed": func(t *testing.T, d *daemon) {
-		must(t, os.Remove(d.volume+"-wal"))
-		must(t, os.Remove(d.volume+"-shm"))
-		must(t, os.Rename(otherVolume(t), d.volume))
+		must.Do(t, os.Remove(d.volume+"-wal"))
+		must.Do(t, os.Remove(d.volume+"-shm"))
+		must.Do(t, os.Rename(otherVolume(t), d.volume))
 	},
 	"replaced": func(t *testing.T, d *daemon) {
-		must(t, os.Rename(otherVolume(t), d.volume))
+		must.Do(t, os.Rename(otherVolume(t), d.volume))
 	},
 	"replaced by content": func(t *testing.T, d *daemon) {
 		db, err := sqlitefile.Open(d.volume, nil)
-		must(t, err)
-		must(t, db.Checkpoint(t.Context(), sqlitefile.CheckpointFull)) // none is at work while the file is written over
-		must(t, db.Close())
+		must.Do(t, err)
+		must.Do(t, db.Checkpoint(t.Context(), sqlitefile.CheckpointFull)) // none is at work while the file is written over
+		must.Do(t, db.Close())
 		data, err := os.ReadFile(otherVolume(t))
-		must(t, err)
-		must(t, os.WriteFile(d.volume, data, 0o644))
+		must.Do(t, err)
+		must.Do(t, os.WriteFile(d.volume, data, 0o644))
 	},
 }
 
@@ -126,9 +127,9 @@ var goneVolumes = map[string]func(t *testing.T, d *daemon){
 func otherVolume(t *testing.T) string {
 	other := newVolume(t)
 	vol, err := folio.Open(other, &folio.Options{Create: true})
-	must(t, err)
-	must(t, vol.WriteFile("new", []byte("content"), 0o644))
-	must(t, vol.Close())
+	must.Do(t, err)
+	must.Do(t, vol.WriteFile("new", []byte("content"), 0o644))
+	must.Do(t, vol.Close())
 	return other
 }
 
@@ -138,7 +139,7 @@ func TestGone(t *testing.T) {
 	for how, harm := range goneVolumes {
 		t.Run(how, func(t *testing.T) {
 			d := startDaemon(t, newVolume(t))
-			must(t, os.WriteFile(d.path("file"), make([]byte, 1<<20), 0o644))
+			must.Do(t, os.WriteFile(d.path("file"), make([]byte, 1<<20), 0o644))
 			harm(t, d)
 			d.within(20*time.Second, "writing to a volume that is gone", func() { writeGone(t, d) })
 			d.alive()
@@ -158,7 +159,7 @@ func TestGone(t *testing.T) {
 			}
 			checkVolume(t, d.volume)
 			vol, err := folio.Open(d.volume, nil)
-			must(t, err)
+			must.Do(t, err)
 			defer vol.Close()
 			if got, err := vol.ReadFile("new"); string(got) != "content" {
 				t.Errorf("the new volume has %q, %v", got, err)

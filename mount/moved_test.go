@@ -7,6 +7,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/foliofs/folio/internal/must"
 	"golang.org/x/sys/unix"
 )
 
@@ -15,13 +16,13 @@ import (
 func TestMovedElsewhere(t *testing.T) {
 	c := newContest(t)
 	for _, dir := range []string{"a/b/c", "other/deep/er", "d"} {
-		must(t, os.MkdirAll(c.mount.path(dir), 0o755))
+		must.Do(t, os.MkdirAll(c.mount.path(dir), 0o755))
 	}
 	held, err := unix.Open(c.mount.path("a/b/c"), unix.O_PATH|unix.O_DIRECTORY, 0)
-	must(t, err)
+	must.Do(t, err)
 	root, err := unix.Open(c.mount.dir, unix.O_PATH|unix.O_DIRECTORY, 0)
-	must(t, err)
-	must(t, c.vol.Rename("a/b", "other/deep/er/b"))
+	must.Do(t, err)
+	must.Do(t, c.vol.Rename("a/b", "other/deep/er/b"))
 
 	if err := unix.Renameat(root, "d", held, "d"); err != nil {
 		t.Errorf("rename into a directory that was moved: %v", err)
@@ -34,9 +35,9 @@ func TestMovedElsewhere(t *testing.T) {
 	if _, err := c.vol.Lstat("other/deep/er/b/c/d"); err != nil {
 		t.Error(err)
 	}
-	must(t, errors.Join(unix.Close(held), unix.Close(root)))
+	must.Do(t, errors.Join(unix.Close(held), unix.Close(root)))
 	c.mount.stop()
 	c.second.stop()
-	must(t, c.vol.Close())
+	must.Do(t, c.vol.Close())
 	checkVolume(t, c.mount.volume)
 }

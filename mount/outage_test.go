@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/store/pgstore/pgproxy"
 	"github.com/foliofs/folio/internal/store/pgstore/pgserver"
 )
@@ -20,13 +21,13 @@ import (
 func TestOutage(t *testing.T) {
 	needFUSE(t)
 	proxy, through, err := pgproxy.New(pgserver.Volume(t), 0)
-	must(t, err)
+	must.Do(t, err)
 	t.Cleanup(proxy.Close)
 	d := startDaemon(t, through)
-	must(t, os.Mkdir(d.path("dir"), 0o755))
-	must(t, os.WriteFile(d.path("dir/file"), []byte("content"), 0o644))
+	must.Do(t, os.Mkdir(d.path("dir"), 0o755))
+	must.Do(t, os.WriteFile(d.path("dir/file"), []byte("content"), 0o644))
 	open, err := os.OpenFile(d.path("dir/file"), os.O_RDWR, 0)
-	must(t, err)
+	must.Do(t, err)
 	defer open.Close()
 	requests := map[string]func() error{
 		"stat":  func() error { _, err := os.Stat(d.path("dir/file")); return err },
@@ -67,8 +68,8 @@ func TestOutage(t *testing.T) {
 				t.Fatal("the mount does not go on")
 			}
 		}
-		must(t, requests["sync"]())
-		must(t, os.WriteFile(d.path("dir/file"), []byte("content"), 0o644))
+		must.Do(t, requests["sync"]())
+		must.Do(t, os.WriteFile(d.path("dir/file"), []byte("content"), 0o644))
 		if b, err := os.ReadFile(d.path("dir/file")); err != nil || string(b) != "content" {
 			t.Errorf("%q, %v", b, err)
 		}

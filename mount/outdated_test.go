@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 )
 
 // An outdatedRequest is a request that its caller has no right to any more, for a file or a
@@ -96,44 +97,44 @@ func TestOutdatedRights(t *testing.T) {
 // outdated takes a file or a directory away, and lets its owner try something.
 func (c *contest) outdated(t *testing.T, isDir, later bool, try func(path string, fd int) error) {
 	base := c.mount.path("all")
-	must(t, os.RemoveAll(base))
-	must(t, os.Mkdir(base, 0o777))
-	must(t, os.Chmod(base, 0o777|os.ModeSticky))
-	must(t, os.WriteFile(base+"/signal", nil, 0o600))
-	must(t, os.Mkdir(base+"/sub", 0o777))
-	must(t, os.Chmod(base+"/sub", 0o777))
+	must.Do(t, os.RemoveAll(base))
+	must.Do(t, os.Mkdir(base, 0o777))
+	must.Do(t, os.Chmod(base, 0o777|os.ModeSticky))
+	must.Do(t, os.WriteFile(base+"/signal", nil, 0o600))
+	must.Do(t, os.Mkdir(base+"/sub", 0o777))
+	must.Do(t, os.Chmod(base+"/sub", 0o777))
 	path, fd := base+"/name", 0
 	stranger.do(t, func() {
-		must(t, os.WriteFile(path+".other", nil, 0o600))
+		must.Do(t, os.WriteFile(path+".other", nil, 0o600))
 		if isDir {
-			must(t, os.Mkdir(path, 0o755))
-			must(t, os.Mkdir(path+"/dir", 0o755))
-			must(t, os.WriteFile(path+"/file", nil, 0o600))
+			must.Do(t, os.Mkdir(path, 0o755))
+			must.Do(t, os.Mkdir(path+"/dir", 0o755))
+			must.Do(t, os.WriteFile(path+"/file", nil, 0o600))
 		} else {
-			must(t, os.WriteFile(path, []byte("content"), 0o600))
-			must(t, unix.Setxattr(path, "user.old", []byte("x"), 0))
+			must.Do(t, os.WriteFile(path, []byte("content"), 0o600))
+			must.Do(t, unix.Setxattr(path, "user.old", []byte("x"), 0))
 		}
 		var err error
 		fd, err = unix.Open(path, unix.O_RDONLY, 0)
-		must(t, err)
+		must.Do(t, err)
 		_, err = os.ReadDir(base)
-		must(t, err)
+		must.Do(t, err)
 		_, err = os.Stat(path)
-		must(t, err)
+		must.Do(t, err)
 	})
 	defer unix.Close(fd)
 	mode := os.FileMode(0o600)
 	if isDir {
 		mode = 0o755
 	}
-	must(t, c.vol.Chown("all/name", 0, 0))
-	must(t, c.vol.Chmod("all/name", mode))
-	must(t, c.vol.Chmod("all/signal", 0o640))
+	must.Do(t, c.vol.Chown("all/name", 0, 0))
+	must.Do(t, c.vol.Chmod("all/name", mode))
+	must.Do(t, c.vol.Chmod("all/signal", 0o640))
 	before := c.state("all")
 	if later {
 		eventually(t, "the mount shows the change", func() bool {
 			info, err := os.Stat(base + "/signal")
-			must(t, err)
+			must.Do(t, err)
 			return info.Mode() == 0o640
 		})
 	}
@@ -152,7 +153,7 @@ func (c *contest) outdated(t *testing.T, isDir, later bool, try func(path string
 // state returns all that a volume knows of a tree, but its contents.
 func (c *contest) state(dir string) string {
 	var b strings.Builder
-	must(c.t, fs.WalkDir(c.vol.FS(), dir, func(path string, d fs.DirEntry, err error) error {
+	must.Do(c.t, fs.WalkDir(c.vol.FS(), dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/hanwen/go-fuse/v2/posixtest"
 
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/roottest"
 )
 
@@ -41,11 +42,11 @@ func TestOverlay(t *testing.T) {
 	round := uint64(0)
 	m.Open = func(t *testing.T) []roottest.FS {
 		dirs, err := filepath.Glob(filepath.Join(m.Dir, "root*"))
-		must(t, err)
+		must.Do(t, err)
 		fillTree(t, dirs[len(dirs)-1], rand.New(rand.NewPCG(seed, round)))
 		dir := d.path(fmt.Sprint(round))
 		root, err := os.OpenRoot(dir)
-		must(t, err)
+		must.Do(t, err)
 		t.Cleanup(func() { _ = root.Close() })
 		round++
 		f := roottest.Of(root, dir)
@@ -59,7 +60,7 @@ func TestOverlay(t *testing.T) {
 				t.Skip("go-fuse leaves it out as well")
 			}
 			dir := d.path(name)
-			must(t, os.Mkdir(dir, 0o755))
+			must.Do(t, os.Mkdir(dir, 0o755))
 			d.within(time.Minute, name, func() { fn(t, dir) })
 		})
 	}
@@ -71,8 +72,8 @@ func TestOverlay(t *testing.T) {
 // fillTree makes a directory, and files in it with the names of random calls.
 func fillTree(t *testing.T, dir string, r *rand.Rand) {
 	t.Helper()
-	must(t, os.MkdirAll(dir, 0o755))
-	must(t, os.Chmod(dir, 0o755))
+	must.Do(t, os.MkdirAll(dir, 0o755))
+	must.Do(t, os.Chmod(dir, 0o755))
 	dirs := []string{dir}
 	for range 30 {
 		letter := string(rune('a' + r.IntN(4)))
@@ -82,12 +83,12 @@ func fillTree(t *testing.T, dir string, r *rand.Rand) {
 		}
 		switch r.IntN(4) {
 		case 0, 1:
-			must(t, os.Mkdir(name, 0o755))
+			must.Do(t, os.Mkdir(name, 0o755))
 			dirs = append(dirs, name)
 		case 2:
-			must(t, os.WriteFile(name, bytes.Repeat([]byte(letter), r.IntN(300_000)), 0o644))
+			must.Do(t, os.WriteFile(name, bytes.Repeat([]byte(letter), r.IntN(300_000)), 0o644))
 		case 3:
-			must(t, os.Symlink(letter+"/"+letter, name))
+			must.Do(t, os.Symlink(letter+"/"+letter, name))
 		}
 	}
 }

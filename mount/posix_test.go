@@ -16,6 +16,7 @@ import (
 
 	"github.com/hanwen/go-fuse/v2/posixtest"
 
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/store/pgstore/pgserver"
 )
 
@@ -30,7 +31,7 @@ func TestPosix(t *testing.T) {
 				t.Skip("go-fuse leaves it out as well")
 			}
 			dir := d.path(name)
-			must(t, os.Mkdir(dir, 0o755))
+			must.Do(t, os.Mkdir(dir, 0o755))
 			d.within(time.Minute, name, func() { fn(t, dir) })
 		})
 	}
@@ -64,17 +65,17 @@ func pjdfstest(t *testing.T, volume string) {
 		t.Skip("pjdfstest is not there")
 	}
 	d := startDaemon(t, volume)
-	must(t, os.Chmod(d.dir, 0o777))
-	must(t, os.Chmod(filepath.Dir(filepath.Dir(d.dir)), 0o755)) // other users come here, too
-	wrapper := t.TempDir()                                      // mount(8) asks a helper of that type of file system, which is not there
+	must.Do(t, os.Chmod(d.dir, 0o777))
+	must.Do(t, os.Chmod(filepath.Dir(filepath.Dir(d.dir)), 0o755)) // other users come here, too
+	wrapper := t.TempDir()                                         // mount(8) asks a helper of that type of file system, which is not there
 	mount, err := exec.LookPath("mount")
-	must(t, err)
-	must(t, os.WriteFile(filepath.Join(wrapper, "mount"), []byte("#!/bin/sh\nexec "+mount+" -i \"$@\"\n"), 0o755))
+	must.Do(t, err)
+	must.Do(t, os.WriteFile(filepath.Join(wrapper, "mount"), []byte("#!/bin/sh\nexec "+mount+" -i \"$@\"\n"), 0o755))
 	t.Setenv("PATH", wrapper+":"+os.Getenv("PATH"))
 	skipped := regexp.MustCompile(`(?m)^(\S+)\s+skipped$`)
 	for _, remount := range []bool{false, true} {
 		config := filepath.Join(t.TempDir(), "pjdfstest.toml")
-		must(t, os.WriteFile(config, fmt.Appendf(nil, pjdfstestConfig, remount), 0o644))
+		must.Do(t, os.WriteFile(config, fmt.Appendf(nil, pjdfstestConfig, remount), 0o644))
 		args := []string{"-c", config, "-p", d.dir, "-s", t.TempDir()}
 		if remount {
 			args = append(args, "erofs")
@@ -126,7 +127,7 @@ func TestFsx(t *testing.T) {
 		t.Skip("fsx is not there")
 	}
 	config := filepath.Join(t.TempDir(), "fsx.toml")
-	must(t, os.WriteFile(config, []byte(fsxConfig), 0o644))
+	must.Do(t, os.WriteFile(config, []byte(fsxConfig), 0o644))
 	volume, seed := newVolume(t), time.Now().UnixNano()%1e6
 	start, done, rounds := time.Now(), 0, 0
 	for ; done < *fsxOps; rounds++ {

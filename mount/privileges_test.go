@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/foliofs/folio/internal/must"
 	"golang.org/x/sys/unix"
 )
 
@@ -175,26 +176,26 @@ func alter(t *testing.T, dir string, by user, a alteration, mode uint32, made bo
 			t.Fatal(err)
 		}
 	}
-	must(t, os.WriteFile(path+".src", block, 0o644))
+	must.Do(t, os.WriteFile(path+".src", block, 0o644))
 	flags := unix.O_WRONLY | unix.O_CREAT | unix.O_EXCL
 	fd, err := unix.Open(path, flags, 0o600)
-	must(t, err)
+	must.Do(t, err)
 	_, err = unix.Write(fd, make([]byte, 8192))
-	must(t, err)
+	must.Do(t, err)
 	if !made {
-		must(t, unix.Close(fd))
+		must.Do(t, unix.Close(fd))
 		fd, err = unix.Open(path, unix.O_RDWR, 0)
-		must(t, err)
+		must.Do(t, err)
 	}
 	defer unix.Close(fd)
-	must(t, unix.Chown(path, 1000, 1000))
-	must(t, unix.Chmod(path, mode))
+	must.Do(t, unix.Chown(path, 1000, 1000))
+	must.Do(t, unix.Chmod(path, mode))
 	capability := []byte("\x01\x00\x00\x02\x00\x04\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00")
-	must(t, unix.Setxattr(path, xattrCapability, capability, 0))
+	must.Do(t, unix.Setxattr(path, xattrCapability, capability, 0))
 	var result error
 	by.do(t, func() { result = a.do(fd, path) })
 	var st unix.Stat_t
-	must(t, unix.Fstat(fd, &st))
+	must.Do(t, unix.Fstat(fd, &st))
 	size, err := unix.Fgetxattr(fd, xattrCapability, make([]byte, 100))
 	return fmt.Sprintf("%o, capability %v, %v", st.Mode&0o7777, err == nil && size == len(capability), result)
 }
@@ -205,10 +206,10 @@ func onExt4(t *testing.T) string {
 	const ext4 = 0xef53
 	if st := new(unix.Statfs_t); unix.Statfs(dir, st) != nil || st.Type != ext4 {
 		image := filepath.Join(dir, "image")
-		must(t, os.WriteFile(image, nil, 0o600))
-		must(t, os.Truncate(image, 64<<20))
+		must.Do(t, os.WriteFile(image, nil, 0o600))
+		must.Do(t, os.Truncate(image, 64<<20))
 		dir = filepath.Join(dir, "mnt")
-		must(t, os.Mkdir(dir, 0o755))
+		must.Do(t, os.Mkdir(dir, 0o755))
 		for _, command := range []string{"mkfs.ext4 -q " + image, "mount -o loop " + image + " " + dir} {
 			args := strings.Fields(command)
 			if out, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
@@ -218,8 +219,8 @@ func onExt4(t *testing.T) string {
 		t.Cleanup(func() { _ = unix.Unmount(dir, 0) })
 	}
 	for up := dir; up != os.TempDir() && up != "/"; up = filepath.Dir(up) {
-		must(t, os.Chmod(up, 0o755))
+		must.Do(t, os.Chmod(up, 0o755))
 	}
-	must(t, os.Chmod(dir, 0o777|os.ModeSticky))
+	must.Do(t, os.Chmod(dir, 0o777|os.ModeSticky))
 	return dir
 }

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/foliofs/folio/internal/must"
 )
 
 // TestGit lets git keep a repository in a mount: it maps files, renames them into place, and checks
@@ -35,8 +37,8 @@ func TestGit(t *testing.T) {
 	for round := range 5 {
 		for i := range 100 {
 			path := d.path(fmt.Sprintf("dir%d/file%d", i%7, rng.IntN(200)))
-			must(t, os.MkdirAll(filepath.Dir(path), 0o755))
-			must(t, os.WriteFile(path, []byte(strings.Repeat(fmt.Sprintln(rng.IntN(10)), rng.IntN(2000))), 0o644))
+			must.Do(t, os.MkdirAll(filepath.Dir(path), 0o755))
+			must.Do(t, os.WriteFile(path, []byte(strings.Repeat(fmt.Sprintln(rng.IntN(10)), rng.IntN(2000))), 0o644))
 		}
 		git("add", "-A")
 		git("commit", "-q", "-m", fmt.Sprint(round))
@@ -72,10 +74,10 @@ func TestSQLite(t *testing.T) {
 	for range 8 {
 		cmd := exec.Command(shell, "-batch", db)
 		in, err := cmd.StdinPipe()
-		must(t, err)
+		must.Do(t, err)
 		out, err := cmd.StdoutPipe()
-		must(t, err)
-		must(t, cmd.Start())
+		must.Do(t, err)
+		must.Do(t, cmd.Start())
 		go func() {
 			for i := 0; ; i++ {
 				if _, err := io.WriteString(in, "insert into t (b) values (hex(randomblob(200))); select max(a) from t;\n"); err != nil {

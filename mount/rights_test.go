@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 )
 
 var rightsTries = flag.Int("rights.tries", 500, "how often a user without rights tries each thing in TestRace...")
@@ -31,16 +32,16 @@ func newContest(t *testing.T) *contest {
 	c := &contest{t: t, mount: startDaemon(t, path), second: startDaemon(t, path)}
 	var err error
 	c.vol, err = folio.Open(path, nil)
-	must(t, err)
+	must.Do(t, err)
 	t.Cleanup(func() { _ = c.vol.Close() })
 	for _, d := range []*daemon{c.mount, c.second} {
 		for dir := filepath.Dir(d.dir); dir != os.TempDir(); dir = filepath.Dir(dir) {
-			must(t, os.Chmod(dir, 0o755))
+			must.Do(t, os.Chmod(dir, 0o755))
 		}
 	}
-	must(t, os.Mkdir(c.mount.path("all"), 0o777))
-	must(t, os.Chmod(c.mount.path("all"), 0o777|os.ModeSticky))
-	must(t, os.Mkdir(c.mount.path("own"), 0o700))
+	must.Do(t, os.Mkdir(c.mount.path("all"), 0o777))
+	must.Do(t, os.Chmod(c.mount.path("all"), 0o777|os.ModeSticky))
+	must.Do(t, os.Mkdir(c.mount.path("own"), 0o700))
 	return c
 }
 
@@ -135,10 +136,10 @@ func TestStickyRace(t *testing.T) {
 				}
 				_ = unix.Unlink(dir + "/moved")
 			}, func(int) {
-				must(t, os.WriteFile(other+"/own/new", nil, 0o600))
+				must.Do(t, os.WriteFile(other+"/own/new", nil, 0o600))
 				var before, after unix.Stat_t
-				must(t, unix.Stat(other+"/own/new", &before))
-				must(t, os.Rename(other+"/own/new", other+"/all/name"))
+				must.Do(t, unix.Stat(other+"/own/new", &before))
+				must.Do(t, os.Rename(other+"/own/new", other+"/all/name"))
 				for range 20 {
 					if err := unix.Stat(other+"/all/name", &after); err != nil || before.Ino != after.Ino {
 						break

@@ -22,6 +22,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 )
 
 // A snapshotMounted is a volume that is mounted, and open in this process, which makes its
@@ -35,22 +36,22 @@ func startSnapshots(t *testing.T) *snapshotMounted {
 	t.Helper()
 	d := startDaemon(t, newVolume(t))
 	vol, err := folio.Open(d.volume, nil)
-	must(t, err)
+	must.Do(t, err)
 	t.Cleanup(func() { _ = vol.Close() })
-	must(t, vol.MkdirAll("d/e", 0o755))
+	must.Do(t, vol.MkdirAll("d/e", 0o755))
 	for i := range 300 {
-		must(t, vol.WriteFile(fmt.Sprintf("d/f%d", i), fmt.Appendf(nil, "old %d", i), 0o644))
+		must.Do(t, vol.WriteFile(fmt.Sprintf("d/f%d", i), fmt.Appendf(nil, "old %d", i), 0o644))
 	}
-	must(t, vol.WriteFile("large", make([]byte, 3<<20), 0o640))
-	must(t, vol.SetXattr("large", "user.a", []byte("old")))
-	must(t, vol.Symlink("d/f1", "link"))
-	must(t, vol.Link("large", "second"))
+	must.Do(t, vol.WriteFile("large", make([]byte, 3<<20), 0o640))
+	must.Do(t, vol.SetXattr("large", "user.a", []byte("old")))
+	must.Do(t, vol.Symlink("d/f1", "link"))
+	must.Do(t, vol.Link("large", "second"))
 	return &snapshotMounted{d, vol}
 }
 
 func (d *snapshotMounted) snapshot(name string) {
 	d.t.Helper()
-	must(d.t, d.vol.CreateSnapshot(context.Background(), name))
+	must.Do(d.t, d.vol.CreateSnapshot(context.Background(), name))
 }
 
 // wantErrno compares the errno of an error.
@@ -68,13 +69,13 @@ func TestSnapshotDir(t *testing.T) {
 	wantErrno(t, "no snapshot", err, syscall.ENOENT)
 	d.snapshot("b")
 	d.snapshot("a")
-	must(t, d.vol.WriteFile("d/f1", []byte("new"), 0o644))
-	must(t, d.vol.Remove("d/f2"))
-	must(t, d.vol.WriteFile("young", nil, 0o644))
-	must(t, d.vol.SetXattr("large", "user.a", []byte("new")))
-	must(t, os.Truncate(d.path("large"), 5))
+	must.Do(t, d.vol.WriteFile("d/f1", []byte("new"), 0o644))
+	must.Do(t, d.vol.Remove("d/f2"))
+	must.Do(t, d.vol.WriteFile("young", nil, 0o644))
+	must.Do(t, d.vol.SetXattr("large", "user.a", []byte("new")))
+	must.Do(t, os.Truncate(d.path("large"), 5))
 	at, err := d.vol.OpenSnapshot(t.Context(), "a")
-	must(t, err)
+	must.Do(t, err)
 	defer at.Close()
 	wantNames(t, d.path(".snapshots"), "a", "b")
 	wantNames(t, d.dir, "d", "large", "link", "second", "young")
@@ -99,7 +100,7 @@ func TestSnapshotDir(t *testing.T) {
 func wantNames(t testing.TB, dir string, want ...string) {
 	t.Helper()
 	list, err := os.ReadDir(dir)
-	must(t, err)
+	must.Do(t, err)
 	var names []string
 	for _, e := range list {
 		names = append(names, e.Name())
@@ -113,7 +114,7 @@ func wantNames(t testing.TB, dir string, want ...string) {
 func sameTree(t testing.TB, a, b fs.FS) {
 	t.Helper()
 	describe := func(fsys fs.FS) (list []string) {
-		must(t, fs.WalkDir(fsys, ".", func(name string, e fs.DirEntry, err error) error {
+		must.Do(t, fs.WalkDir(fsys, ".", func(name string, e fs.DirEntry, err error) error {
 			if err != nil {
 				return err
 			}
@@ -146,15 +147,15 @@ func wantNumbers(t testing.TB, d *snapshotMounted) {
 	seen := make(map[uint64]string)
 	for _, name := range []string{".", "d", "large", ".snapshots", ".snapshots/a", ".snapshots/b", ".snapshots/a/d", ".snapshots/b/d", ".snapshots/a/large"} {
 		var st unix.Stat_t
-		must(t, unix.Stat(d.path(name), &st))
+		must.Do(t, unix.Stat(d.path(name), &st))
 		if other, ok := seen[st.Ino]; ok {
 			t.Errorf("%s and %s have the number %d", name, other, st.Ino)
 		}
 		seen[st.Ino] = name
 	}
 	var first, second unix.Stat_t
-	must(t, unix.Stat(d.path(".snapshots/a/large"), &first))
-	must(t, unix.Stat(d.path(".snapshots/a/second"), &second))
+	must.Do(t, unix.Stat(d.path(".snapshots/a/large"), &first))
+	must.Do(t, unix.Stat(d.path(".snapshots/a/second"), &second))
 	if first.Ino != second.Ino || first.Nlink != 2 {
 		t.Errorf("%d, %d, %d links", first.Ino, second.Ino, first.Nlink)
 	}
@@ -202,10 +203,10 @@ func (d *snapshotMounted) refusals() {
 	}
 	d.writeMap(at("d/f3"))
 	from, err := os.Open(at("large"))
-	must(t, err)
+	must.Do(t, err)
 	defer from.Close()
 	to, err := os.Create(d.path("copy"))
-	must(t, err)
+	must.Do(t, err)
 	defer to.Close()
 	if n, err := io.Copy(to, from); n != 3<<20 || err != nil {
 		t.Errorf("copied %d bytes, %v", n, err)
@@ -221,14 +222,14 @@ func (d *snapshotMounted) writeMap(path string) {
 	}
 	defer f.Close()
 	want, err := os.ReadFile(path)
-	must(d.t, err)
+	must.Do(d.t, err)
 	p, err := unix.Mmap(int(f.Fd()), 0, len(want), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
-	must(d.t, err)
+	must.Do(d.t, err)
 	p[0]++
 	if err := unix.Msync(p, unix.MS_SYNC); err == nil {
 		d.t.Error("a change of a map was written")
 	}
-	must(d.t, unix.Munmap(p))
+	must.Do(d.t, unix.Munmap(p))
 	eventually(d.t, "the snapshot has its content again", func() bool {
 		got, err := os.ReadFile(path)
 		return bytes.Equal(got, want) && err == nil
@@ -241,14 +242,14 @@ func TestSnapshotDirRemoved(t *testing.T) {
 	d := startSnapshots(t)
 	d.snapshot("a")
 	dir, err := os.Open(d.path(".snapshots/a/d"))
-	must(t, err)
+	must.Do(t, err)
 	defer dir.Close()
 	list, err := os.Open(d.path(".snapshots"))
-	must(t, err)
+	must.Do(t, err)
 	defer list.Close()
 	for range 3 {
-		must(t, d.vol.WriteFile("d/f1", []byte("new"), 0o644))
-		must(t, d.vol.RemoveSnapshot(t.Context(), "a"))
+		must.Do(t, d.vol.WriteFile("d/f1", []byte("new"), 0o644))
+		must.Do(t, d.vol.RemoveSnapshot(t.Context(), "a"))
 		d.within(20*time.Second, "reading what is gone", func() {
 			_, err := os.Stat(d.path(".snapshots/a"))
 			wantErrno(t, "stat", err, syscall.ENOENT)
@@ -270,7 +271,7 @@ func TestSnapshotDirRemoved(t *testing.T) {
 	d.snapshot("b")
 	eventually(t, "the directory of snapshots, which is open, changes", func() bool {
 		_, err := list.Seek(0, io.SeekStart)
-		must(t, err)
+		must.Do(t, err)
 		names, err := list.Readdirnames(-1)
 		return len(names) == 2 && err == nil
 	})
@@ -279,14 +280,14 @@ func TestSnapshotDirRemoved(t *testing.T) {
 // TestSnapshotDirOwn has a file of the volume named as the directory of snapshots, which wins.
 func TestSnapshotDirOwn(t *testing.T) {
 	d := startSnapshots(t)
-	must(t, os.Mkdir(d.path(".snapshots"), 0o755))
+	must.Do(t, os.Mkdir(d.path(".snapshots"), 0o755))
 	d.snapshot("a")
-	must(t, os.WriteFile(d.path(".snapshots/mine"), []byte("content"), 0o644))
+	must.Do(t, os.WriteFile(d.path(".snapshots/mine"), []byte("content"), 0o644))
 	wantNames(t, d.path(".snapshots"), "mine")
-	must(t, os.RemoveAll(d.path(".snapshots")))
+	must.Do(t, os.RemoveAll(d.path(".snapshots")))
 	wantNames(t, d.path(".snapshots"), "a")
 	wantErrno(t, "mkdir", os.Mkdir(d.path(".snapshots"), 0o755), syscall.EEXIST)
-	must(t, d.vol.Mkdir(".snapshots", 0o755))
+	must.Do(t, d.vol.Mkdir(".snapshots", 0o755))
 	wantNames(t, d.path(".snapshots"))
 }
 
@@ -298,7 +299,7 @@ func TestSnapshotDirVisible(t *testing.T) {
 	d.snapshot("a")
 	eventually(t, "the directory of snapshots appears", func() bool {
 		list, err := os.ReadDir(d.dir)
-		must(t, err)
+		must.Do(t, err)
 		return len(list) == 5
 	})
 	wantNames(t, d.dir, ".snapshots", "d", "large", "link", "second")
@@ -311,7 +312,7 @@ func TestSnapshotDirVisible(t *testing.T) {
 	t.Cleanup(none.stop)
 	_, err := os.Stat(none.path(".snapshots"))
 	wantErrno(t, "none", err, syscall.ENOENT)
-	must(t, os.Mkdir(none.path(".snapshots"), 0o755))
+	must.Do(t, os.Mkdir(none.path(".snapshots"), 0o755))
 }
 
 // TestSnapshotDirRace makes and removes snapshots while programs go through all of them. Each shows

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/store/pgstore/pgserver"
 )
 
@@ -23,7 +24,7 @@ func TestMaxStaleness(t *testing.T) {
 	const most = 200 * time.Millisecond
 	d := startDaemon(t, address+"&max_staleness="+most.String())
 	v, err := openVolume(address)
-	must(t, err)
+	must.Do(t, err)
 	defer v.Close()
 
 	// until looks again and again until seen, which must be so if a look begins late enough.
@@ -43,7 +44,7 @@ func TestMaxStaleness(t *testing.T) {
 	for i := range 20 {
 		content := bytes.Repeat([]byte{byte('a' + i)}, 10+1000*(i*7%20))
 		_, _ = os.Stat(name) // the kernel keeps the size, or that there is no file
-		must(t, v.WriteFile("file", content, 0o644))
+		must.Do(t, v.WriteFile("file", content, 0o644))
 		until("content", func() bool {
 			got, err := os.ReadFile(name)
 			switch {
@@ -56,23 +57,23 @@ func TestMaxStaleness(t *testing.T) {
 			}
 			return true
 		})
-		must(t, v.Chmod("file", fs.FileMode(0o600+i)))
+		must.Do(t, v.Chmod("file", fs.FileMode(0o600+i)))
 		until("mode", func() bool {
 			info, err := os.Stat(name)
-			must(t, err)
+			must.Do(t, err)
 			return info.Mode().Perm() == fs.FileMode(0o600+i)
 		})
 		other := fmt.Sprint("other", i)
-		must(t, os.WriteFile(d.path(other), content, 0o600))
+		must.Do(t, os.WriteFile(d.path(other), content, 0o600))
 		if got, err := os.ReadFile(d.path(other)); err != nil || !bytes.Equal(got, content) {
 			t.Fatalf("its own change: %d bytes, %v", len(got), err)
 		}
-		must(t, v.Remove(other))
+		must.Do(t, v.Remove(other))
 		until("removed", func() bool {
 			_, err := os.Stat(d.path(other))
 			return errors.Is(err, fs.ErrNotExist)
 		})
-		must(t, os.Mkdir(d.path(other), 0o755)) // the kernel keeps that there is no such name
+		must.Do(t, os.Mkdir(d.path(other), 0o755)) // the kernel keeps that there is no such name
 		if info, err := os.Stat(d.path(other)); err != nil || !info.IsDir() {
 			t.Fatalf("its own directory: %v", err)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/hanwen/go-fuse/v2/fuse"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/private"
 )
 
@@ -20,9 +21,9 @@ func TestSyncsItself(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "v.folio")
 	synctest.Test(t, func(t *testing.T) {
 		vol, err := folio.Open(path, &folio.Options{Create: true})
-		must(t, err)
+		must.Do(t, err)
 		m, err := newFileSystem(vol.Store(private.Key{}), new(Options))
-		must(t, err)
+		must.Do(t, err)
 		m.background.Go(m.keepSynced)
 		made := uint32(0)
 		change := func() {
@@ -60,6 +61,6 @@ func TestSyncsItself(t *testing.T) {
 		close(m.finished) // of the watch, which there is none of
 		m.stop()
 		synced("when the mount has ended", 4)
-		must(t, vol.Close())
+		must.Do(t, vol.Close())
 	})
 }

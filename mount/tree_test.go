@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 )
 
 var (
@@ -41,7 +42,7 @@ func TestTree(t *testing.T) {
 			}
 			d := startDaemon(t, newVolume(t))
 			tree := d.path("tree")
-			must(t, os.Mkdir(tree, 0o755))
+			must.Do(t, os.Mkdir(tree, 0o755))
 			start := time.Now()
 			sh := func(script string) {
 				t.Helper()
@@ -75,10 +76,10 @@ func TestTree(t *testing.T) {
 func checkEmpty(t *testing.T, volume string) {
 	t.Helper()
 	vol, err := folio.Open(volume, nil)
-	must(t, err)
+	must.Do(t, err)
 	defer vol.Close()
 	info, err := vol.Info(context.Background())
-	must(t, err)
+	must.Do(t, err)
 	if used := info.Size - info.FreeBytes; used > 64<<10 {
 		t.Errorf("%d bytes are in use", used)
 	}
@@ -108,20 +109,20 @@ func nodeModules(t *testing.T, dir string, files int) {
 		parent := dirs[rng.IntN(len(dirs))]
 		name := fmt.Sprintf("package-%d", made)
 		p := filepath.Join(parent, "node_modules", name)
-		must(t, os.MkdirAll(filepath.Join(p, "lib"), 0o755))
-		must(t, os.MkdirAll(filepath.Join(parent, "node_modules", ".bin"), 0o755))
+		must.Do(t, os.MkdirAll(filepath.Join(p, "lib"), 0o755))
+		must.Do(t, os.MkdirAll(filepath.Join(parent, "node_modules", ".bin"), 0o755))
 		if strings.Count(p, "/node_modules/") < 6 {
 			dirs = append(dirs, p)
 		}
 		for i := range 1 + rng.IntN(20) {
 			path := filepath.Join(p, "lib", fmt.Sprintf("file%d.js", i))
 			text := strings.Repeat(fmt.Sprintf("module.exports = %d;\n", rng.IntN(1000)), rng.IntN(100))
-			must(t, os.WriteFile(path, []byte(text), 0o644))
+			must.Do(t, os.WriteFile(path, []byte(text), 0o644))
 			made++
 		}
-		must(t, os.WriteFile(filepath.Join(p, "cli.js"), []byte("#!/usr/bin/env node\n"), 0o755))
-		must(t, os.Symlink("../"+name+"/cli.js", filepath.Join(parent, "node_modules", ".bin", name)))
-		must(t, os.Link(filepath.Join(p, "cli.js"), filepath.Join(p, "linked.js")))
+		must.Do(t, os.WriteFile(filepath.Join(p, "cli.js"), []byte("#!/usr/bin/env node\n"), 0o755))
+		must.Do(t, os.Symlink("../"+name+"/cli.js", filepath.Join(parent, "node_modules", ".bin", name)))
+		must.Do(t, os.Link(filepath.Join(p, "cli.js"), filepath.Join(p, "linked.js")))
 		made += 2
 	}
 }
@@ -131,7 +132,7 @@ func describeTree(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := make(map[string]string)
 	first := make(map[uint64]string) // names of files that have several
-	must(t, filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}

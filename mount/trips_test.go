@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/store/pgstore/pgproxy"
 	"github.com/foliofs/folio/internal/store/pgstore/pgserver"
 )
@@ -30,22 +31,22 @@ func testTrips(t *testing.T, parameter string, column int) {
 	needFUSE(t)
 	address := pgserver.Volume(t)
 	proxy, through, err := pgproxy.New(address, *network)
-	must(t, err)
+	must.Do(t, err)
 	t.Cleanup(proxy.Close)
 	d := startDaemon(t, through+parameter)
 	const files = 20
 	path := func(format string, i int) string { return d.path(fmt.Sprintf("dir/"+format, i)) }
-	must(t, os.Mkdir(d.path("dir"), 0o755))
+	must.Do(t, os.Mkdir(d.path("dir"), 0o755))
 	for i := range files {
-		must(t, os.WriteFile(path("file%d", i), []byte("content"), 0o644))
-		must(t, os.Symlink("target", path("link%d", i)))
+		must.Do(t, os.WriteFile(path("file%d", i), []byte("content"), 0o644))
+		must.Do(t, os.Symlink("target", path("link%d", i)))
 	}
-	must(t, os.Mkdir(d.path("list"), 0o755))
+	must.Do(t, os.Mkdir(d.path("list"), 0o755))
 	for i := range files {
-		must(t, os.WriteFile(d.path(fmt.Sprint("list/", i)), nil, 0o644))
+		must.Do(t, os.WriteFile(d.path(fmt.Sprint("list/", i)), nil, 0o644))
 	}
 	dir, err := os.Open(d.path("dir")) // so that a path has one element, as for a program in the directory
-	must(t, err)
+	must.Do(t, err)
 	defer dir.Close()
 	at := int(dir.Fd())
 	name := func(format string, i int) string { return fmt.Sprintf(format, i) }
@@ -115,6 +116,6 @@ func testTrips(t *testing.T, parameter string, column int) {
 		t.Logf("%-28s %5.2f trips %10v", c.name, trips, took.Round(time.Microsecond))
 	}
 	before, begun := proxy.Trips(), time.Now()
-	must(t, exec.Command("ls", "-lR", d.path("list")).Run())
+	must.Do(t, exec.Command("ls", "-lR", d.path("list")).Run())
 	t.Logf("%-28s %5.0f trips %10v", fmt.Sprintf("ls -lR of %d files", files), float64(proxy.Trips()-before), time.Since(begun).Round(time.Microsecond))
 }

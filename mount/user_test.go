@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/foliofs/folio/internal/must"
 	"golang.org/x/sys/unix"
 )
 
@@ -38,7 +39,7 @@ func (u user) do(t testing.TB, fn func()) {
 		}
 		done <- err
 	}()
-	must(t, <-done)
+	must.Do(t, <-done)
 }
 
 // become gives this thread the rights of a user. The functions of package syscall would give them

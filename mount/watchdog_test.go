@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 )
 
 // TestWatchdog looks for the process that ends the connection of a mount if the daemon is killed.
@@ -25,10 +26,10 @@ func TestWatchdog(t *testing.T) {
 			t.Fatalf("watchdogs: %v", dogs)
 		}
 		for _, signal := range []unix.Signal{unix.SIGTERM, unix.SIGINT, unix.SIGHUP} { // as systemd and terminals do
-			must(t, unix.Kill(dogs[0], signal))
+			must.Do(t, unix.Kill(dogs[0], signal))
 		}
-		must(t, os.WriteFile(d.path("file"), nil, 0o644))
-		must(t, exec.Command("umount", d.dir).Run())
+		must.Do(t, os.WriteFile(d.path("file"), nil, 0o644))
+		must.Do(t, exec.Command("umount", d.dir).Run())
 		<-d.ended
 		d.cmd = nil
 		if unix.Kill(dogs[0], 0) == nil {
@@ -37,8 +38,8 @@ func TestWatchdog(t *testing.T) {
 	})
 	t.Run("killed", func(t *testing.T) {
 		d := startDaemon(t, newVolume(t))
-		must(t, unix.Kill(watchdogs(t, d.cmd.Process.Pid)[0], unix.SIGKILL))
-		must(t, os.WriteFile(d.path("file"), []byte("content"), 0o644))
+		must.Do(t, unix.Kill(watchdogs(t, d.cmd.Process.Pid)[0], unix.SIGKILL))
+		must.Do(t, os.WriteFile(d.path("file"), []byte("content"), 0o644))
 		if got, err := readAll(d.path("file")); got != "content" {
 			t.Errorf("%q, %v", got, err)
 		}
@@ -49,17 +50,17 @@ func TestWatchdog(t *testing.T) {
 		var servers []*Server
 		for range 2 {
 			vol, err := folio.Open(newVolume(t), &folio.Options{Create: true})
-			must(t, err)
+			must.Do(t, err)
 			defer vol.Close()
 			s, err := Mount(vol, t.TempDir(), nil)
-			must(t, err)
+			must.Do(t, err)
 			servers = append(servers, s)
 		}
 		for left := len(servers); left > 0; left-- {
 			if dogs := watchdogs(t, os.Getpid()); len(dogs) != left {
 				t.Errorf("watchdogs: %v; mounts: %d", dogs, left)
 			}
-			must(t, servers[left-1].Unmount())
+			must.Do(t, servers[left-1].Unmount())
 		}
 		if dogs := watchdogs(t, os.Getpid()); len(dogs) != 0 {
 			t.Errorf("watchdogs: %v; mounts: none", dogs)
@@ -71,7 +72,7 @@ func TestWatchdog(t *testing.T) {
 func watchdogs(t *testing.T, parent int) (pids []int) {
 	t.Helper()
 	stats, err := filepath.Glob("/proc/[0-9]*/stat")
-	must(t, err)
+	must.Do(t, err)
 	for _, name := range stats {
 		text, _ := os.ReadFile(name) // it may have ended
 		var pid, ppid int
@@ -90,17 +91,17 @@ func watchdogs(t *testing.T, parent int) (pids []int) {
 func TestDeviceKept(t *testing.T) {
 	needFUSE(t)
 	vol, err := folio.Open(newVolume(t), &folio.Options{Create: true})
-	must(t, err)
+	must.Do(t, err)
 	defer vol.Close()
 	for _, daemon := range []bool{false, true} {
 		s, err := Mount(vol, t.TempDir(), &Options{Daemon: daemon})
-		must(t, err)
+		must.Do(t, err)
 		cmd := exec.Command("ls", "-l", "/proc/self/fd")
 		cmd.Dir = "/"
 		out, err := cmd.CombinedOutput()
 		if err != nil || strings.Contains(string(out), "/dev/fuse") {
 			t.Errorf("%v: a program has the files\n%s", err, out)
 		}
-		must(t, s.Unmount())
+		must.Do(t, s.Unmount())
 	}
 }

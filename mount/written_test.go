@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 )
 
 var writtenFor = flag.Duration("written.for", 2*time.Second, "how long TestWritten runs")
@@ -22,10 +23,10 @@ var writtenFor = flag.Duration("written.for", 2*time.Second, "how long TestWritt
 func TestWritten(t *testing.T) {
 	d := startDaemon(t, newVolume(t))
 	vol, err := folio.Open(d.volume, nil)
-	must(t, err)
+	must.Do(t, err)
 	defer vol.Close()
-	must(t, os.WriteFile(d.path("file"), fmt.Appendf(nil, "%08d", 0), 0o644))
-	must(t, vol.WriteFile("neighbour", []byte("0"), 0o644))
+	must.Do(t, os.WriteFile(d.path("file"), fmt.Appendf(nil, "%08d", 0), 0o644))
+	must.Do(t, vol.WriteFile("neighbour", []byte("0"), 0o644))
 	var paused sync.Mutex // held by a change
 	var over atomic.Bool
 	var wg sync.WaitGroup
@@ -46,15 +47,15 @@ func TestWritten(t *testing.T) {
 		})
 	}
 	f, err := os.OpenFile(d.path("file"), os.O_RDWR, 0)
-	must(t, err)
+	must.Do(t, err)
 	defer f.Close()
 	writes, old := 0, 0
 	for start := time.Now(); time.Since(start) < *writtenFor; writes++ {
 		want := fmt.Sprintf("%08d", writes)
 		_, err := f.WriteAt([]byte(want), 0)
-		must(t, err)
+		must.Do(t, err)
 		got, err := readAll(d.path("file"))
-		must(t, err)
+		must.Do(t, err)
 		if got != want {
 			old++
 			paused.Lock()

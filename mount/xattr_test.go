@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/foliofs/folio/internal/must"
 	"golang.org/x/sys/unix"
 )
 
@@ -41,10 +42,10 @@ func TestXattrNames(t *testing.T) {
 // useXattr uses an extended attribute of a file of user 1000, and returns the errors.
 func useXattr(t *testing.T, dir string, by user, name string) (errs [8]error) {
 	path := filepath.Join(dir, "file")
-	must(t, os.WriteFile(path, nil, 0o666))
+	must.Do(t, os.WriteFile(path, nil, 0o666))
 	defer os.Remove(path)
-	must(t, unix.Chmod(path, 0o666))
-	must(t, unix.Chown(path, 1000, 1000))
+	must.Do(t, unix.Chmod(path, 0o666))
+	must.Do(t, unix.Chown(path, 1000, 1000))
 	by.do(t, func() {
 		get := func() error { _, err := unix.Getxattr(path, name, make([]byte, 100)); return err }
 		errs[0] = get()
@@ -61,7 +62,7 @@ func useXattr(t *testing.T, dir string, by user, name string) (errs [8]error) {
 		errs[6] = unix.Removexattr(path, name)
 	})
 	for _, name := range []string{"security.of-root", "trusted.of-root", "user.of-root"} {
-		must(t, unix.Setxattr(path, name, []byte("value"), 0))
+		must.Do(t, unix.Setxattr(path, name, []byte("value"), 0))
 	}
 	by.do(t, func() {
 		list := make([]byte, 1000)
@@ -78,8 +79,8 @@ func useXattr(t *testing.T, dir string, by user, name string) (errs [8]error) {
 func TestNoXattrs(t *testing.T) {
 	t.Setenv(noXattrsVariable, "1")
 	c := newContest(t)
-	must(t, c.vol.WriteFile("file", nil, 0o644))
-	must(t, c.vol.SetXattr("file", "user.name", []byte("value")))
+	must.Do(t, c.vol.WriteFile("file", nil, 0o644))
+	must.Do(t, c.vol.SetXattr("file", "user.name", []byte("value")))
 	path, list := c.mount.path("file"), make([]byte, 1000)
 	for range 2 {
 		_, errGet := unix.Getxattr(path, "user.name", list)
@@ -102,9 +103,9 @@ func TestNoXattrs(t *testing.T) {
 func TestStrangeXattrs(t *testing.T) {
 	c := newContest(t)
 	names := []string{"noprefix", "system.posix_acl_access", "user.name"}
-	must(t, c.vol.WriteFile("file", nil, 0o644))
+	must.Do(t, c.vol.WriteFile("file", nil, 0o644))
 	for _, name := range names {
-		must(t, c.vol.SetXattr("file", name, []byte("value")))
+		must.Do(t, c.vol.SetXattr("file", name, []byte("value")))
 	}
 	list := make([]byte, 1000)
 	n, err := unix.Listxattr(c.mount.path("file"), list)

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/private"
 	"github.com/foliofs/folio/internal/random"
 	"github.com/foliofs/folio/internal/store"
@@ -26,14 +27,14 @@ func TestBranches(t *testing.T) {
 	r := random.New(t)
 	v := volume(t, pgserver.Volume(t))
 	want := make(map[string]string)
-	must(t, v.Update(context.Background(), func(tx *folio.Tx) error {
+	must.Do(t, v.Update(context.Background(), func(tx *folio.Tx) error {
 		fill := func(dir string, files, size int) {
-			must(t, tx.Mkdir(dir, 0o755))
+			must.Do(t, tx.Mkdir(dir, 0o755))
 			want[dir] = "dir"
 			for i := range files {
 				name := fmt.Sprintf("%s/file%d", dir, i)
 				want[name] = fmt.Sprintf("%s%*d", name, r.IntN(size), i)
-				must(t, tx.WriteFile(name, []byte(want[name]), 0o644))
+				must.Do(t, tx.WriteFile(name, []byte(want[name]), 0o644))
 			}
 		}
 		fill("a", 20, 10)
@@ -58,7 +59,7 @@ func TestBranches(t *testing.T) {
 	}))
 	for range 20 { // ends while the next branch is on its way
 		seen := 0
-		must(t, v.View(context.Background(), func(rx *folio.Rx) error {
+		must.Do(t, v.View(context.Background(), func(rx *folio.Rx) error {
 			return fs.WalkDir(rx.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 				if err == nil && !d.IsDir() {
 					seen++
@@ -73,7 +74,7 @@ func TestBranches(t *testing.T) {
 	}
 	for range 2 {
 		got := make(map[string]string)
-		must(t, v.View(context.Background(), func(rx *folio.Rx) error {
+		must.Do(t, v.View(context.Background(), func(rx *folio.Rx) error {
 			return fs.WalkDir(rx.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 				switch {
 				case err != nil || name == ".":
@@ -90,7 +91,7 @@ func TestBranches(t *testing.T) {
 		if !maps.Equal(got, want) {
 			t.Errorf("%d files, want %d", len(got), len(want))
 		}
-		must(t, v.RemoveAll("wide/5"))
+		must.Do(t, v.RemoveAll("wide/5"))
 		maps.DeleteFunc(want, func(name, _ string) bool { return path.Dir(name) == "wide/5" || name == "wide/5" })
 	}
 }
@@ -100,30 +101,30 @@ func TestBranchTrips(t *testing.T) {
 	t.Parallel()
 	s := open(t, pgserver.Volume(t), &pgstore.Options{Create: true})
 	v, err := folio.OpenStore(private.Key{}, s, nil)
-	must(t, err)
+	must.Do(t, err)
 	const dirs, below = 20, 20
-	must(t, v.Update(ctx, func(tx *folio.Tx) error {
+	must.Do(t, v.Update(ctx, func(tx *folio.Tx) error {
 		for i := range 2 * longWalk {
-			must(t, tx.WriteFile(fmt.Sprintf("0file%d", i), []byte("text"), 0o644))
+			must.Do(t, tx.WriteFile(fmt.Sprintf("0file%d", i), []byte("text"), 0o644))
 		}
 		for i := range dirs * below {
 			dir := fmt.Sprintf("dir%d/sub%d", i/below, i%below)
-			must(t, tx.MkdirAll(dir, 0o755))
+			must.Do(t, tx.MkdirAll(dir, 0o755))
 			if i%3 > 0 {
-				must(t, tx.WriteFile(dir+"/file", []byte(dir), 0o644))
+				must.Do(t, tx.WriteFile(dir+"/file", []byte(dir), 0o644))
 			}
 		}
 		return nil
 	}))
 	rx, err := s.Begin(ctx)
-	must(t, err)
+	must.Do(t, err)
 	defer rx.End()
 	files, visited := 0, 0
 	var visit func(dir store.Ino)
 	visit = func(dir store.Ino) {
 		visited++
 		var l store.Listing
-		must(t, rx.List(dir, "", 0, &l))
+		must.Do(t, rx.List(dir, "", 0, &l))
 		for _, e := range l.Entries() {
 			if e.Type == store.Dir {
 				visit(e.Ino)
@@ -131,7 +132,7 @@ func TestBranchTrips(t *testing.T) {
 			}
 			files++
 			n, err := rx.Node(e.Ino)
-			must(t, err)
+			must.Do(t, err)
 			p := make([]byte, n.Size)
 			if _, err := rx.ReadAt(n, p, 0); err != nil && err != io.EOF {
 				t.Error(err)

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/store"
 	"github.com/foliofs/folio/internal/store/pgstore"
 	"github.com/foliofs/folio/internal/store/pgstore/pgserver"
@@ -43,9 +44,9 @@ const (
 
 func newCutter(t *testing.T, server string) *cutter {
 	dir, err := os.MkdirTemp("/tmp", "cut") // the name of a socket is short
-	must(t, err)
+	must.Do(t, err)
 	l, err := net.Listen("unix", filepath.Join(dir, ".s.PGSQL.5432"))
-	must(t, err)
+	must.Do(t, err)
 	t.Cleanup(func() { _ = l.Close(); _ = os.RemoveAll(dir) })
 	c := &cutter{dir: dir, server: server}
 	go func() {
@@ -122,7 +123,7 @@ func TestCut(t *testing.T) {
 			t.Parallel()
 			address := pgserver.Volume(t)
 			plain := volume(t, address)
-			must(t, plain.MkdirAll("a/b", 0o755))
+			must.Do(t, plain.MkdirAll("a/b", 0o755))
 			c := newCutter(t, server.Socket())
 			c.where = where
 			through := strings.Replace(address, server.Socket(), c.dir, 1)
@@ -208,8 +209,8 @@ func TestRestart(t *testing.T) {
 	}
 	for range 3 {
 		works()
-		must(t, server.Stop("immediate"))
-		must(t, server.Start())
+		must.Do(t, server.Stop("immediate"))
+		must.Do(t, server.Start())
 	}
 	works()
 	close(stop)
@@ -232,19 +233,19 @@ func TestDead(t *testing.T) {
 	dead := open(t, address, &pgstore.Options{Create: true, Lease: time.Minute})
 	other := open(t, address, nil)
 	var n store.Node
-	must(t, dead.Update(context.Background(), func(tx store.Tx) error {
+	must.Do(t, dead.Update(context.Background(), func(tx store.Tx) error {
 		n = store.Node{Mode: store.ModeRegular, Nlink: 1}
 		return errors.Join(tx.Insert(&n), tx.WriteAt(&n, []byte("content"), 0), tx.Put(&n), tx.Link(store.Root, store.Entry{Name: "file", Ino: n.Ino, Type: store.File}))
 	}))
-	must(t, dead.Pin(n.Ino))
+	must.Do(t, dead.Pin(n.Ino))
 	pgstore.Sleep(dead)
-	must(t, other.Update(context.Background(), func(tx store.Tx) error {
+	must.Do(t, other.Update(context.Background(), func(tx store.Tx) error {
 		return errors.Join(tx.Unlink(store.Root, "file"), tx.Orphan(&n))
 	}))
-	must(t, pgstore.Beat(other))
+	must.Do(t, pgstore.Beat(other))
 	exists := func() error {
 		rx, err := other.Begin(context.Background())
-		must(t, err)
+		must.Do(t, err)
 		defer rx.End()
 		_, err = rx.Node(n.Ino)
 		return err
@@ -253,13 +254,13 @@ func TestDead(t *testing.T) {
 		t.Errorf("while the session lives: %v", err)
 	}
 	_, err := connect(t, address).Exec(context.Background(), "UPDATE session SET seen = seen - lease WHERE lease = '1 minute'")
-	must(t, err)
-	must(t, pgstore.Beat(other))
+	must.Do(t, err)
+	must.Do(t, pgstore.Beat(other))
 	if err := exists(); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("after its lease: %v", err)
 	}
-	must(t, pgstore.Beat(dead))
-	must(t, dead.Update(context.Background(), func(tx store.Tx) error { return tx.SetXattr(store.Root, "user.a", []byte("a")) }))
+	must.Do(t, pgstore.Beat(dead))
+	must.Do(t, dead.Update(context.Background(), func(tx store.Tx) error { return tx.SetXattr(store.Root, "user.a", []byte("a")) }))
 	report, err := other.Check(context.Background(), nil)
 	if err != nil || !report.OK() || report.Nodes != 1 {
 		t.Errorf("%+v, %v", report, err)
@@ -277,7 +278,7 @@ func TestWhole(t *testing.T) {
 	const files, dirs = 1000, 10
 	name := func(f int) string { return fmt.Sprintf("%d/%d", f%dirs, f) }
 	for d := range dirs {
-		must(t, writer.Mkdir(fmt.Sprint(d), 0o755))
+		must.Do(t, writer.Mkdir(fmt.Sprint(d), 0o755))
 	}
 	change := func(i int) error {
 		return writer.Update(context.Background(), func(tx *folio.Tx) error {
@@ -289,7 +290,7 @@ func TestWhole(t *testing.T) {
 			return nil
 		})
 	}
-	must(t, change(0))
+	must.Do(t, change(0))
 	var readers []*folio.Volume
 	for range 20 {
 		readers = append(readers, volumeAs(t, address, &pgstore.Options{ReadOnly: true, MaxConns: 1}, nil))
@@ -318,7 +319,7 @@ func TestWhole(t *testing.T) {
 		})
 	}
 	for more() {
-		must(t, change(int(changes.Add(1))))
+		must.Do(t, change(int(changes.Add(1))))
 	}
 	wg.Wait()
 	t.Logf("%d looks at %d changes", looks.Load(), changes.Load())

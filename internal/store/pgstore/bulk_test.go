@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/random"
 	"github.com/foliofs/folio/internal/store/pgstore"
 	"github.com/foliofs/folio/internal/store/pgstore/pgserver"
@@ -37,7 +38,7 @@ func TestBulk(t *testing.T) {
 func testPartOfNewFile(t *testing.T, v *folio.Volume) {
 	const chunk = 64 << 10
 	want := make([]byte, 28*chunk)
-	must(t, v.Update(context.Background(), func(tx *folio.Tx) error {
+	must.Do(t, v.Update(context.Background(), func(tx *folio.Tx) error {
 		write := func(name string, p []byte, off int64) error {
 			f, err := tx.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644)
 			if err != nil {
@@ -59,7 +60,7 @@ func testPartOfNewFile(t *testing.T, v *folio.Volume) {
 		return errors.Join(err, writeLong([]byte("changed"), 20*chunk))
 	}))
 	got, err := v.ReadFile("long")
-	must(t, err)
+	must.Do(t, err)
 	if !bytes.Equal(got, want) {
 		t.Error("the file differs from what was written")
 	}
@@ -70,10 +71,10 @@ func testBulk(t *testing.T, v *folio.Volume) {
 	r := random.New(t)
 	want := make([][]byte, files)
 	name := func(i int) string { return fmt.Sprintf("dir/%d", i) }
-	must(t, v.Mkdir("dir", 0o755))
-	must(t, v.WriteFile(name(0), bytes.Repeat([]byte("old"), 1<<20), 0o644))
+	must.Do(t, v.Mkdir("dir", 0o755))
+	must.Do(t, v.WriteFile(name(0), bytes.Repeat([]byte("old"), 1<<20), 0o644))
 	want[0] = bytes.Repeat([]byte("old"), 1<<20)
-	must(t, v.Update(context.Background(), func(tx *folio.Tx) error {
+	must.Do(t, v.Update(context.Background(), func(tx *folio.Tx) error {
 		for i := 1; i < files; i++ {
 			if err := tx.WriteFile(name(i), nil, 0o644); err != nil {
 				return err
@@ -120,13 +121,13 @@ func testBulk(t *testing.T, v *folio.Volume) {
 	}))
 	for i := range want {
 		got, err := v.ReadFile(name(i))
-		must(t, err)
+		must.Do(t, err)
 		if !bytes.Equal(got, want[i]) {
 			t.Errorf("%s: %d bytes differ from %d", name(i), len(got), len(want[i]))
 		}
 	}
 	report, err := v.Check(context.Background(), nil)
-	must(t, err)
+	must.Do(t, err)
 	if !report.OK() {
 		t.Errorf("%+v", report)
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/random"
 	"github.com/foliofs/folio/internal/store/pgstore/pgserver"
 	"github.com/foliofs/folio/internal/volumetest"
@@ -20,7 +21,7 @@ import (
 func TestClone(t *testing.T) {
 	t.Parallel()
 	want, err := folio.Open(t.TempDir()+"/want.folio", &folio.Options{Create: true})
-	must(t, err)
+	must.Do(t, err)
 	t.Cleanup(func() { _ = want.Close() })
 	volumes := []*folio.Volume{volume(t, pgserver.Volume(t)), want}
 	long := make([]byte, 200_000)
@@ -117,9 +118,9 @@ func TestCloneDamaged(t *testing.T) {
 			t.Parallel()
 			address := pgserver.Volume(t)
 			v := volume(t, address)
-			must(t, v.MkdirAll("a/b/c", 0o755))
+			must.Do(t, v.MkdirAll("a/b/c", 0o755))
 			_, err := connect(t, address).Exec(context.Background(), sql)
-			must(t, err)
+			must.Do(t, err)
 			if err := v.Clone("a", "copy"); !errors.Is(err, folio.ErrDamaged) {
 				t.Errorf("clone: %v", err)
 			}

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/store/pgstore/pgserver"
 )
 
@@ -31,7 +32,7 @@ func TestContention(t *testing.T) {
 	if testing.Short() {
 		rounds = 8
 	}
-	must(t, errors.Join(volumes[0].MkdirAll("x", 0o755), volumes[0].MkdirAll("y", 0o755), volumes[0].WriteFile("count", []byte("0"), 0o644)))
+	must.Do(t, errors.Join(volumes[0].MkdirAll("x", 0o755), volumes[0].MkdirAll("y", 0o755), volumes[0].WriteFile("count", []byte("0"), 0o644)))
 	var wg sync.WaitGroup
 	made, moved, removed := make([]atomic.Int64, rounds), make([]atomic.Int64, rounds), make([]atomic.Int64, rounds)
 	for i := range 12 {

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/private"
 	"github.com/foliofs/folio/internal/store"
 	"github.com/foliofs/folio/internal/store/pgstore"
@@ -191,15 +192,15 @@ func newFaultyPair(t *testing.T, address, through string, o pgstore.Options) *fa
 	p := &faultyPair{T: t, proxy: newFaultyProxy(t), bucket: s3server.Bucket(t)}
 	var err error
 	p.direct, err = pgstore.Open(ctx, address, &pgstore.Options{Create: true, Bucket: s3server.Shared(t).Address(p.bucket), CacheSize: -1})
-	must(t, err)
+	must.Do(t, err)
 	p.plain, err = folio.OpenStore(private.Key{}, p.direct, nil)
-	must(t, err)
+	must.Do(t, err)
 	t.Cleanup(func() { _ = p.plain.Close() })
 	o.Bucket, o.BucketTimeout = "s3://"+p.bucket+"?endpoint="+p.proxy.url, faultTimeout
 	p.s, err = pgstore.Open(ctx, through, &o)
-	must(t, err)
+	must.Do(t, err)
 	p.v, err = folio.OpenStore(private.Key{}, p.s, nil)
-	must(t, err)
+	must.Do(t, err)
 	t.Cleanup(func() { _ = p.v.Close() })
 	return p
 }
@@ -226,7 +227,7 @@ func (p *faultyPair) settle() {
 	checkWell(p.T, p.plain)
 	eventually(p.T, func() bool {
 		_, err := p.direct.GC(ctx, &store.GCOptions{MinAge: time.Nanosecond})
-		must(p.T, err)
+		must.Do(p.T, err)
 		sweep(p.T, p.direct)
 		info := objectsOf(p.T, p.direct)
 		return info.Objects == int64(len(objectFiles(p.T, p.bucket)))
@@ -383,11 +384,11 @@ func TestFaultTable(t *testing.T) {
 		}},
 		"open": {"file", nil, func(p *faultyPair) error {
 			f, err := p.v.Open("file")
-			must(p.T, err)
+			must.Do(p.T, err)
 			defer f.Close()
-			must(p.T, p.plain.Remove("file"))
+			must.Do(p.T, p.plain.Remove("file"))
 			_, err = pgstore.Sweep(p.direct, 0)
-			must(p.T, err)
+			must.Do(p.T, err)
 			got := make([]byte, len(old))
 			if _, err = f.ReadAt(got, 0); err == nil && !bytes.Equal(got, old) {
 				p.Error("wrong bytes")
@@ -449,9 +450,9 @@ func TestFaultTable(t *testing.T) {
 				server := pgserver.Shared(t).Socket()
 				cutter := newCutter(t, server)
 				p := newFaultyPair(t, address, strings.Replace(address, server, cutter.dir, 1), pgstore.Options{CacheDir: t.TempDir(), MaxConns: 4})
-				must(t, p.plain.WriteFile("file", old, 0o644))
-				must(t, p.plain.WriteFile("gone", old, 0o644))
-				must(t, p.plain.Remove("gone"))
+				must.Do(t, p.plain.WriteFile("file", old, 0o644))
+				must.Do(t, p.plain.WriteFile("gone", old, 0o644))
+				must.Do(t, p.plain.Remove("gone"))
 				was, err := p.plain.ReadFile(c.file)
 				if err != nil {
 					was = nil
@@ -462,7 +463,7 @@ func TestFaultTable(t *testing.T) {
 					pgstore.BreakCache(p.s)
 				case k.damage == "missing":
 					for _, path := range objectFiles(t, p.bucket) {
-						must(t, os.Rename(path, path+"-away"))
+						must.Do(t, os.Rename(path, path+"-away"))
 					}
 				case k.damage != "":
 					after, _ := strconv.Atoi(strings.TrimPrefix(k.damage, "cut "))
@@ -513,10 +514,10 @@ func TestSweepFails(t *testing.T) {
 			t.Parallel()
 			address := pgserver.Volume(t)
 			p := newFaultyPair(t, address, address, pgstore.Options{})
-			must(t, p.v.WriteFile("file", randomBytes(1<<20), 0o644))
-			must(t, p.plain.Remove("file"))
+			must.Do(t, p.v.WriteFile("file", randomBytes(1<<20), 0o644))
+			must.Do(t, p.plain.Remove("file"))
 			for _, s := range []*pgstore.Store{p.s, p.direct} {
-				must(t, pgstore.Beat(s)) // none of them has the file open
+				must.Do(t, pgstore.Beat(s)) // none of them has the file open
 			}
 			p.proxy.set(http.MethodDelete, f)
 			eventually(t, func() bool {
@@ -539,6 +540,6 @@ func TestSweepFails(t *testing.T) {
 func (p *faultyPair) restore() {
 	p.Helper()
 	for _, path := range awayFiles(p.T, p.bucket) {
-		must(p.T, os.Rename(path, strings.TrimSuffix(path, "-away")))
+		must.Do(p.T, os.Rename(path, strings.TrimSuffix(path, "-away")))
 	}
 }

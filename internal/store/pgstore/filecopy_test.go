@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/store/pgstore"
 	"github.com/foliofs/folio/internal/store/pgstore/pgserver"
 	"github.com/foliofs/folio/internal/store/pgstore/s3server"
@@ -29,10 +30,10 @@ func TestWriteTo(t *testing.T) {
 	want := mixedFile(t, v, "file")
 	open := func(off int64) *folio.File {
 		f, err := v.OpenFile("file", os.O_RDWR, 0)
-		must(t, err)
+		must.Do(t, err)
 		t.Cleanup(func() { _ = f.Close() })
 		_, err = f.Seek(off, io.SeekStart)
-		must(t, err)
+		must.Do(t, err)
 		return f
 	}
 	for _, off := range []int{0, 1, len(want) - 16<<20, len(want) - 16<<20 - 1, len(want) - 5, len(want), len(want) + 1} {
@@ -76,9 +77,9 @@ func TestWriteTo(t *testing.T) {
 		}
 	})
 	t.Run("in a transaction", func(t *testing.T) {
-		must(t, v.View(ctx, func(rx *folio.Rx) error {
+		must.Do(t, v.View(ctx, func(rx *folio.Rx) error {
 			f, err := rx.Open("file")
-			must(t, err)
+			must.Do(t, err)
 			defer f.Close()
 			var got bytes.Buffer
 			if _, err := f.WriteTo(&got); err != nil || !bytes.Equal(got.Bytes(), want) {
@@ -92,7 +93,7 @@ func TestWriteTo(t *testing.T) {
 		_, err := f.WriteTo(writerFunc(func(p []byte) (int, error) {
 			if got.Len() == 0 {
 				_, err := f.WriteAt(tail, int64(len(want)))
-				must(t, err)
+				must.Do(t, err)
 			}
 			return got.Write(p)
 		}))

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/private"
 	"github.com/foliofs/folio/internal/store/pgstore"
 	"github.com/foliofs/folio/internal/store/pgstore/pgserver"
@@ -23,10 +24,10 @@ func TestFilesInARow(t *testing.T) {
 	t.Parallel()
 	v := volume(t, pgserver.Volume(t))
 	want := make(map[string]string)
-	must(t, v.Update(context.Background(), func(tx *folio.Tx) error {
+	must.Do(t, v.Update(context.Background(), func(tx *folio.Tx) error {
 		for d := range 5 {
 			dir := fmt.Sprint("dir", d)
-			must(t, tx.Mkdir(dir, 0o755))
+			must.Do(t, tx.Mkdir(dir, 0o755))
 			for i := range 90 {
 				name := fmt.Sprintf("%s/file%02d", dir, i)
 				content := fmt.Append(nil, name)
@@ -36,24 +37,24 @@ func TestFilesInARow(t *testing.T) {
 				case i%10 == 8:
 					content = nil
 				case i%10 == 7:
-					must(t, tx.Link(fmt.Sprintf("%s/file%02d", dir, i-5), name))
+					must.Do(t, tx.Link(fmt.Sprintf("%s/file%02d", dir, i-5), name))
 					want[name] = want[fmt.Sprintf("%s/file%02d", dir, i-5)]
 					continue
 				}
-				must(t, tx.WriteFile(name, content, 0o644))
+				must.Do(t, tx.WriteFile(name, content, 0o644))
 				want[name] = string(content)
 			}
 		}
 		return nil
 	}))
 	seen := 0
-	must(t, v.View(context.Background(), func(rx *folio.Rx) error {
+	must.Do(t, v.View(context.Background(), func(rx *folio.Rx) error {
 		return fs.WalkDir(rx.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() {
 				return err
 			}
 			if seen++; seen%50 == 0 {
-				must(t, v.WriteFile(name, []byte("changed"), 0o644))
+				must.Do(t, v.WriteFile(name, []byte("changed"), 0o644))
 			}
 			p, err := rx.ReadFile(name)
 			if string(p) != want[name] {
@@ -74,14 +75,14 @@ func TestReadFileTrips(t *testing.T) {
 	address := pgserver.Volume(t)
 	s := open(t, address, nil)
 	v, err := folio.OpenStore(private.Key{}, s, &folio.Options{CacheSize: -1})
-	must(t, err)
+	must.Do(t, err)
 	writer := volume(t, address)
-	must(t, errors.Join(v.MkdirAll("a/b", 0o755), v.Symlink("b", "a/link")))
+	must.Do(t, errors.Join(v.MkdirAll("a/b", 0o755), v.Symlink("b", "a/link")))
 	sizes := []int{0, 1, 100, 10_000, 65_536, 65_537, 200_000, 5, 300_000, 300_000, 7}
 	for round := range 3 {
 		for i, size := range sizes {
 			name, want := fmt.Sprint("a/b/", i), randomBytes(size)
-			must(t, writer.WriteFile(name, want, 0o644))
+			must.Do(t, writer.WriteFile(name, want, 0o644))
 			for _, name := range []string{name, fmt.Sprint("a/link/", i), fmt.Sprint("./a/b//", i)} {
 				got, err := v.ReadFile(name)
 				if err != nil || !bytes.Equal(got, want) {
@@ -91,8 +92,8 @@ func TestReadFileTrips(t *testing.T) {
 		}
 	}
 	f, err := writer.Create("a/b/0")
-	must(t, err)
-	must(t, errors.Join(f.Truncate(1000), f.Close()))
+	must.Do(t, err)
+	must.Do(t, errors.Join(f.Truncate(1000), f.Close()))
 	if got, err := v.ReadFile("a/b/0"); err != nil || !bytes.Equal(got, make([]byte, 1000)) {
 		t.Errorf("a hole: %d bytes, %v", len(got), err)
 	}
@@ -104,7 +105,7 @@ func TestReadFileTrips(t *testing.T) {
 		}
 	}
 	_, err = v.ReadFile("a/b/1") // so that the next one is expected to be small
-	must(t, err)
+	must.Do(t, err)
 	pgstore.BreakWalks(s)
 	if got, err := v.ReadFile("a/b/3"); err != nil || len(got) != 10_000 {
 		t.Errorf("in one trip: %d bytes, %v", len(got), err)

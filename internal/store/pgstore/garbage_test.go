@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/private"
 	"github.com/foliofs/folio/internal/store"
 	"github.com/foliofs/folio/internal/store/pgstore"
@@ -39,7 +40,7 @@ func filesOf(t testing.TB, bucket string, length int) (list []string) {
 		return nil
 	})
 	if !errors.Is(err, fs.ErrNotExist) {
-		must(t, err)
+		must.Do(t, err)
 	}
 	return list
 }
@@ -47,7 +48,7 @@ func filesOf(t testing.TB, bucket string, length int) (list []string) {
 func sweep(t testing.TB, s *pgstore.Store) int {
 	t.Helper()
 	n, err := pgstore.Sweep(s, 0)
-	must(t, err)
+	must.Do(t, err)
 	return n
 }
 
@@ -56,17 +57,17 @@ func TestSweep(t *testing.T) {
 	t.Parallel()
 	v, s, bucket := volumeWithBucket(t, pgstore.Options{CacheSize: -1})
 	want := randomBytes(9 << 20)
-	must(t, v.WriteFile("file", want, 0o644))
-	must(t, v.WriteFile("open", want, 0o644))
-	must(t, v.WriteFile("stays", want, 0o644))
+	must.Do(t, v.WriteFile("file", want, 0o644))
+	must.Do(t, v.WriteFile("open", want, 0o644))
+	must.Do(t, v.WriteFile("stays", want, 0o644))
 	f, err := v.Open("open")
-	must(t, err)
-	must(t, v.View(ctx, func(rx *folio.Rx) error {
+	must.Do(t, err)
+	must.Do(t, v.View(ctx, func(rx *folio.Rx) error {
 		_, err := rx.Stat("file") // the snapshot begins
-		must(t, err)
-		must(t, v.Remove("file"))
-		must(t, v.Remove("open"))
-		must(t, pgstore.Beat(s))
+		must.Do(t, err)
+		must.Do(t, v.Remove("file"))
+		must.Do(t, v.Remove("open"))
+		must.Do(t, pgstore.Beat(s))
 		if n := sweep(t, s); n != 0 {
 			t.Errorf("%d objects were removed while a View needs them", n)
 		}
@@ -80,7 +81,7 @@ func TestSweep(t *testing.T) {
 	if n, err := f.ReadAt(got, 0); n != len(want) || err != nil || !bytes.Equal(got, want) {
 		t.Errorf("the open file: %d bytes, %v", n, err)
 	}
-	must(t, f.Close())
+	must.Do(t, f.Close())
 	eventually(t, func() bool { return sweep(t, s) == 3 })
 	if list := objectFiles(t, bucket); len(list) != 3 {
 		t.Errorf("%d objects are left", len(list))
@@ -88,7 +89,7 @@ func TestSweep(t *testing.T) {
 	if got, err := v.ReadFile("stays"); err != nil || !bytes.Equal(got, want) {
 		t.Errorf("the file that stays: %d bytes, %v", len(got), err)
 	}
-	must(t, v.WriteFile("stays", []byte("small"), 0o644))
+	must.Do(t, v.WriteFile("stays", []byte("small"), 0o644))
 	eventually(t, func() bool { return sweep(t, s) == 3 })
 	if info := objectsOf(t, s); info.Objects != 0 || info.Waiting != 0 {
 		t.Errorf("%+v", info)
@@ -122,25 +123,25 @@ func TestGC(t *testing.T) {
 	t.Parallel()
 	v, s, bucket := volumeWithBucket(t, pgstore.Options{})
 	want := randomBytes(5 << 20)
-	must(t, v.WriteFile("file", want, 0o644))
+	must.Do(t, v.WriteFile("file", want, 0o644))
 	files := objectFiles(t, bucket)
 	stray := filepath.Join(filepath.Dir(files[0]), filepath.Base(files[0])[:2]+strings.Repeat("0", 30))
-	must(t, os.WriteFile(stray, want, 0o644))
+	must.Do(t, os.WriteFile(stray, want, 0o644))
 	report, err := s.GC(ctx, nil)
 	if err != nil || report.Unnamed != 0 || report.Listed != int64(len(files)+1) {
 		t.Errorf("young objects: %+v, %v", report, err)
 	}
 	old := time.Now().Add(-time.Hour)
-	must(t, os.Chtimes(stray, old, old))
+	must.Do(t, os.Chtimes(stray, old, old))
 	report, err = s.GC(ctx, &store.GCOptions{MinAge: time.Minute})
 	if err != nil || report.Unnamed != 1 || report.Removed != 1 || report.Objects != int64(len(files)) {
 		t.Errorf("%+v, %v", report, err)
 	}
 	err = v.Update(ctx, func(tx *folio.Tx) error {
-		must(t, tx.WriteFile("late", append(want, want...), 0o644)) // so large that it is on its way now
+		must.Do(t, tx.WriteFile("late", append(want, want...), 0o644)) // so large that it is on its way now
 		eventually(t, func() bool {
 			n, err := pgstore.Claim(s)
-			must(t, err)
+			must.Do(t, err)
 			return n > 0
 		})
 		return nil
@@ -172,19 +173,19 @@ END $$`,
 		"CREATE TRIGGER fail BEFORE INSERT OR UPDATE ON object FOR EACH ROW EXECUTE FUNCTION fail()",
 	} {
 		_, err := c.Exec(ctx, text)
-		must(t, err)
+		must.Do(t, err)
 	}
 	stray := filepath.Join(s3server.Shared(t).Dir(bucket), "objects", "00", strings.Repeat("0", 32))
-	must(t, os.MkdirAll(filepath.Dir(stray), 0o755))
-	must(t, os.WriteFile(stray, []byte("stray"), 0o644))
+	must.Do(t, os.MkdirAll(filepath.Dir(stray), 0o755))
+	must.Do(t, os.WriteFile(stray, []byte("stray"), 0o644))
 	old := time.Now().Add(-time.Hour)
-	must(t, os.Chtimes(stray, old, old))
+	must.Do(t, os.Chtimes(stray, old, old))
 	report, err := s.GC(ctx, &store.GCOptions{MinAge: time.Minute})
 	if err != nil || report.Unnamed != 1 || report.Removed != 1 {
 		t.Errorf("%+v, %v", report, err)
 	}
 	var tries int
-	must(t, c.QueryRow(ctx, "SELECT last_value FROM tries").Scan(&tries))
+	must.Do(t, c.QueryRow(ctx, "SELECT last_value FROM tries").Scan(&tries))
 	if tries != 4 {
 		t.Errorf("%d statements", tries)
 	}
@@ -206,14 +207,14 @@ func TestLost(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			v, _, bucket := volumeWithBucket(t, pgstore.Options{CacheSize: -1, BucketTimeout: 2 * time.Second})
-			must(t, v.WriteFile("file", randomBytes(1<<20), 0o644))
-			must(t, c.change(objectFiles(t, bucket)[0]))
+			must.Do(t, v.WriteFile("file", randomBytes(1<<20), 0o644))
+			must.Do(t, c.change(objectFiles(t, bucket)[0]))
 			p, err := v.ReadFile("file")
 			if err == nil || len(p) > 0 || !strings.Contains(err.Error(), c.read) || strings.Contains(err.Error(), "\n") {
 				t.Errorf("it reads %d bytes, %v", len(p), err)
 			}
 			report, err := v.Check(ctx, nil)
-			must(t, err)
+			must.Do(t, err)
 			if c.check != "" && (len(report.Problems) != 1 || report.Problems[0].Path != "file" || !strings.Contains(report.Problems[0].What, c.check)) {
 				t.Errorf("%+v", report.Problems)
 			}
@@ -243,7 +244,7 @@ func TestCacheFails(t *testing.T) {
 	t.Parallel()
 	v, s, _ := volumeWithBucket(t, pgstore.Options{CacheDir: t.TempDir(), CacheSize: 4 << 20})
 	want := randomBytes(3 << 20)
-	must(t, v.WriteFile("file", want, 0o644))
+	must.Do(t, v.WriteFile("file", want, 0o644))
 	read := func() {
 		t.Helper()
 		for range 2 {
@@ -282,9 +283,9 @@ func TestBucketRefused(t *testing.T) {
 		t.Cleanup(server.Close)
 		return "s3://bucket?endpoint=" + server.URL
 	}
-	must(t, os.WriteFile(filepath.Join(server.Dir(foreign), "folio-volume"), []byte("hello"), 0o644))
+	must.Do(t, os.WriteFile(filepath.Join(server.Dir(foreign), "folio-volume"), []byte("hello"), 0o644))
 	fresh := pgserver.Volume(t)
-	must(t, open(t, fresh, &pgstore.Options{Create: true}).Close())
+	must.Do(t, open(t, fresh, &pgstore.Options{Create: true}).Close())
 	for name, c := range map[string]struct {
 		address, bucket string
 		text            string
@@ -342,14 +343,14 @@ func TestBucketRemembered(t *testing.T) {
 	server := s3server.Shared(t)
 	address, want := pgserver.Volume(t), randomBytes(1<<20)
 	rows := volumeAs(t, address, &pgstore.Options{Create: true}, nil)
-	must(t, rows.WriteFile("in rows", want, 0o644))
+	must.Do(t, rows.WriteFile("in rows", want, 0o644))
 	bucket := strings.Replace(server.Address(s3server.Bucket(t)), "?", "/some/prefix?", 1)
 	with := volumeAs(t, address+"&bucket="+bucket, nil, nil)
-	must(t, with.WriteFile("in objects", want, 0o644))
+	must.Do(t, with.WriteFile("in objects", want, 0o644))
 	again, err := pgstore.Open(ctx, address, &pgstore.Options{ReadOnly: true})
-	must(t, err)
+	must.Do(t, err)
 	v, err := folio.OpenStore(private.Key{}, again, nil)
-	must(t, err)
+	must.Do(t, err)
 	defer v.Close()
 	for _, name := range []string{"in rows", "in objects"} {
 		if got, err := v.ReadFile(name); err != nil || !bytes.Equal(got, want) {
@@ -375,7 +376,7 @@ func TestBucketOfNewVolume(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				must(t, s.Close())
+				must.Do(t, s.Close())
 			})
 		}
 		wg.Wait()

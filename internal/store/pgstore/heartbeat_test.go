@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/private"
 	"github.com/foliofs/folio/internal/store/pgstore"
 	"github.com/foliofs/folio/internal/store/pgstore/pgserver"
@@ -21,7 +22,7 @@ import (
 func expire(t testing.TB, address string, s *pgstore.Store) {
 	t.Helper()
 	_, err := connect(t, address).Exec(ctx, "DELETE FROM session WHERE id = $1", pgstore.SessionNumber(s))
-	must(t, err)
+	must.Do(t, err)
 	pgstore.Forget(s)
 }
 
@@ -30,7 +31,7 @@ func watched(t testing.TB, address string) (*folio.Volume, *pgstore.Store) {
 	t.Helper()
 	s := open(t, address, nil)
 	v, err := folio.OpenStore(private.Key{}, s, nil)
-	must(t, err)
+	must.Do(t, err)
 	return v, s
 }
 
@@ -48,17 +49,17 @@ func TestPinAfterSleep(t *testing.T) {
 	address := pgserver.Volume(t)
 	v, s := sleeper(t, address)
 	other, o := watched(t, address)
-	must(t, other.WriteFile("file", []byte("content"), 0o644))
+	must.Do(t, other.WriteFile("file", []byte("content"), 0o644))
 	expire(t, address, s)
 	f, err := v.Open("file")
-	must(t, err)
-	must(t, other.Remove("file"))
-	must(t, pgstore.Beat(o))
+	must.Do(t, err)
+	must.Do(t, other.Remove("file"))
+	must.Do(t, pgstore.Beat(o))
 	p := make([]byte, 7)
 	if _, err := f.ReadAt(p, 0); err != nil || string(p) != "content" {
 		t.Errorf("%q, %v", p, err)
 	}
-	must(t, f.Close())
+	must.Do(t, f.Close())
 }
 
 // TestWriteFromAfterSleep begins a content right after the session has died, while another session
@@ -67,12 +68,12 @@ func TestWriteFromAfterSleep(t *testing.T) {
 	t.Parallel()
 	address := pgserver.Volume(t)
 	v, s := sleeper(t, address)
-	must(t, v.WriteFile("file", []byte("old"), 0o644))
+	must.Do(t, v.WriteFile("file", []byte("old"), 0o644))
 	_, o := watched(t, address)
 	expire(t, address, s)
 	content := strings.Repeat("content", 500_000)
 	_, err := v.WriteFrom("file", &tidyReader{Reader: strings.NewReader(content), tidy: func() error { return pgstore.Beat(o) }}, 0o644)
-	must(t, err)
+	must.Do(t, err)
 	if got, err := v.ReadFile("file"); err != nil || string(got) != content {
 		t.Errorf("%d bytes, %v", len(got), err)
 	}
@@ -85,7 +86,7 @@ func TestWriteFromAsleep(t *testing.T) {
 	address := pgserver.Volume(t)
 	v, s := sleeper(t, address)
 	_, o := watched(t, address)
-	must(t, v.WriteFile("file", []byte("old"), 0o644))
+	must.Do(t, v.WriteFile("file", []byte("old"), 0o644))
 	for _, size := range []int{0, 3_500_000} {
 		r := &tidyReader{Reader: strings.NewReader(strings.Repeat("x", size)), tidy: func() error {
 			expire(t, address, s)
@@ -120,18 +121,18 @@ func TestBeatWhileBusy(t *testing.T) {
 	const conns, lease = 2, time.Second
 	address := pgserver.Volume(t)
 	other, o := watched(t, address)
-	must(t, other.WriteFile("file", []byte("content"), 0o644))
+	must.Do(t, other.WriteFile("file", []byte("content"), 0o644))
 	s := open(t, address, &pgstore.Options{MaxConns: conns, Lease: lease})
 	v, err := folio.OpenStore(private.Key{}, s, nil)
-	must(t, err)
+	must.Do(t, err)
 	begun := time.Now()
 	f, err := v.Open("file")
-	must(t, err)
+	must.Do(t, err)
 	end := make(chan struct{})
 	var views sync.WaitGroup
 	for range conns {
 		views.Go(func() {
-			must(t, v.View(ctx, func(rx *folio.Rx) error {
+			must.Do(t, v.View(ctx, func(rx *folio.Rx) error {
 				_, err := rx.Stat("file") // takes a connection
 				<-end
 				return err
@@ -139,16 +140,16 @@ func TestBeatWhileBusy(t *testing.T) {
 		})
 	}
 	eventually(t, func() bool { return pgstore.Seen(s).Sub(begun) > 2*lease })
-	must(t, pgstore.Beat(o))
-	must(t, other.Remove("file"))
-	must(t, pgstore.Beat(o))
+	must.Do(t, pgstore.Beat(o))
+	must.Do(t, other.Remove("file"))
+	must.Do(t, pgstore.Beat(o))
 	close(end)
 	views.Wait()
 	p := make([]byte, 7)
 	if _, err := f.ReadAt(p, 0); err != nil || string(p) != "content" {
 		t.Errorf("%q, %v", p, err)
 	}
-	must(t, f.Close())
+	must.Do(t, f.Close())
 }
 
 // TestBeatAlone lets all fail that follows a heartbeat. The server must see the session all the
@@ -160,12 +161,12 @@ func TestBeatAlone(t *testing.T) {
 	c := connect(t, address)
 	seen := func() (at time.Time) {
 		t.Helper()
-		must(t, c.QueryRow(ctx, "SELECT seen FROM session").Scan(&at))
+		must.Do(t, c.QueryRow(ctx, "SELECT seen FROM session").Scan(&at))
 		return at
 	}
 	before := seen()
 	_, err := c.Exec(ctx, "ALTER TABLE version RENAME TO gone")
-	must(t, err)
+	must.Do(t, err)
 	if err := pgstore.Beat(s); err == nil {
 		t.Error("old versions were removed without a table")
 	}

@@ -21,6 +21,7 @@ import (
 
 	"github.com/anishathalye/porcupine"
 
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/store/pgstore/pgserver"
 )
 
@@ -326,13 +327,13 @@ func breakApply(t testing.TB, address, old, with string) {
 	t.Helper()
 	c, ctx := connect(t, address), context.Background()
 	var text string
-	must(t, c.QueryRow(ctx, "SELECT pg_get_functiondef(oid) FROM pg_proc WHERE proname = 'apply' AND pronamespace = current_schema()::regnamespace").Scan(&text))
+	must.Do(t, c.QueryRow(ctx, "SELECT pg_get_functiondef(oid) FROM pg_proc WHERE proname = 'apply' AND pronamespace = current_schema()::regnamespace").Scan(&text))
 	changed := strings.ReplaceAll(text, old, with)
 	if changed == text {
 		t.Fatalf("function apply has no %q", old)
 	}
 	_, err := c.Exec(ctx, changed)
-	must(t, err)
+	must.Do(t, err)
 }
 
 // TestModel compares the model with a volume, one operation after the other, so that a history is

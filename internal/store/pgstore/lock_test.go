@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/private"
 	"github.com/foliofs/folio/internal/store"
 	"github.com/foliofs/folio/internal/store/pgstore"
@@ -25,23 +26,23 @@ func TestLocks(t *testing.T) {
 	t.Parallel()
 	address := pgserver.Volume(t)
 	s, err := pgstore.Open(context.Background(), address+"&lock_timeout=100", &pgstore.Options{Create: true}) // milliseconds
-	must(t, err)
+	must.Do(t, err)
 	v, err := folio.OpenStore(private.Key{}, s, nil)
-	must(t, err)
+	must.Do(t, err)
 	defer v.Close()
-	must(t, v.MkdirAll("held/below", 0o755))
-	must(t, v.MkdirAll("free", 0o755))
-	must(t, v.WriteFile("held/file", []byte("old"), 0o644))
-	must(t, v.WriteFile("free/old", nil, 0o644))
+	must.Do(t, v.MkdirAll("held/below", 0o755))
+	must.Do(t, v.MkdirAll("free", 0o755))
+	must.Do(t, v.WriteFile("held/file", []byte("old"), 0o644))
+	must.Do(t, v.WriteFile("free/old", nil, 0o644))
 	info, err := v.Stat("held")
-	must(t, err)
+	must.Do(t, err)
 	held := info.Sys().(*folio.Node).Ino
 	volumeKey, heldKey := pgstore.LockKeys(s, store.Ino(held))
 
 	c, ctx := connect(t, address), context.Background()
-	must(t, pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error {
+	must.Do(t, pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock_shared($1), pg_advisory_xact_lock($2)", volumeKey, heldKey)
-		must(t, err)
+		must.Do(t, err)
 		for name, do := range map[string]func() error{
 			"a file in another directory": func() error { return v.WriteFile("free/file", []byte("new"), 0o644) },
 			"a directory beside it":       func() error { return v.Mkdir("beside", 0o755) },
@@ -65,7 +66,7 @@ func TestLocks(t *testing.T) {
 		}
 		return nil
 	}))
-	must(t, v.WriteFile("held/new", nil, 0o644))
+	must.Do(t, v.WriteFile("held/new", nil, 0o644))
 }
 
 // TestManyLocks lets groups of changes concern more inodes than a transaction locks one by one,
@@ -76,7 +77,7 @@ func TestManyLocks(t *testing.T) {
 	address := pgserver.Volume(t)
 	volumes := []*folio.Volume{volume(t, address), volume(t, address)}
 	for i := range files {
-		must(t, volumes[0].WriteFile(strconv.Itoa(i), nil, 0o644))
+		must.Do(t, volumes[0].WriteFile(strconv.Itoa(i), nil, 0o644))
 	}
 	var wg sync.WaitGroup
 	for k, v := range volumes {
@@ -93,7 +94,7 @@ func TestManyLocks(t *testing.T) {
 	wg.Wait()
 	for i := range files {
 		info, err := volumes[1].Stat(strconv.Itoa(i))
-		must(t, err)
+		must.Do(t, err)
 		if n := info.Sys().(*folio.Node).Nlink; n != 1+2*links {
 			t.Errorf("file %d has %d names, want %d", i, n, 1+2*links)
 		}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/private"
 	"github.com/foliofs/folio/internal/store/pgstore"
 	"github.com/foliofs/folio/internal/store/pgstore/pgserver"
@@ -53,9 +54,9 @@ func TestLongReads(t *testing.T) {
 func openLong(t *testing.T, address string, o pgstore.Options) *folio.Volume {
 	t.Helper()
 	s, err := pgstore.Open(ctx, address, &o)
-	must(t, err)
+	must.Do(t, err)
 	v, err := folio.OpenStore(private.Key{}, s, nil)
-	must(t, err)
+	must.Do(t, err)
 	t.Cleanup(func() { _ = v.Close() })
 	return v
 }
@@ -64,14 +65,14 @@ func openLong(t *testing.T, address string, o pgstore.Options) *folio.Volume {
 func mixedFile(t *testing.T, v *folio.Volume, name string) []byte {
 	t.Helper()
 	want := randomBytes(22<<20 + 12345)
-	must(t, v.WriteFile(name, want, 0o644))
+	must.Do(t, v.WriteFile(name, want, 0o644))
 	f, err := v.OpenFile(name, os.O_RDWR, 0)
-	must(t, err)
+	must.Do(t, err)
 	defer f.Close()
 	write := func(off, size int) {
 		p := randomBytes(size)
 		_, err := f.WriteAt(p, int64(off))
-		must(t, err)
+		must.Do(t, err)
 		want = append(want, make([]byte, max(0, off+size-len(want)))...)
 		copy(want[off:], p)
 	}
@@ -117,7 +118,7 @@ func TestLongReadsWithFaults(t *testing.T) {
 			address := pgserver.Volume(t)
 			p := newFaultyPair(t, address, address, pgstore.Options{CacheSize: -1})
 			want := randomBytes(9<<20 + 99)
-			must(t, p.plain.WriteFile("file", want, 0o644))
+			must.Do(t, p.plain.WriteFile("file", want, 0o644))
 			if f == noFault {
 				p.proxy.chance.Store(30)
 			} else {
@@ -151,7 +152,7 @@ func TestRepeatedRead(t *testing.T) {
 	p := newFaultyPair(t, address, address, pgstore.Options{CacheSize: -1})
 	p.proxy.next = make(chan fault, 2)
 	want := randomBytes(1 << 20)
-	must(t, p.plain.WriteFile("file", want, 0o644))
+	must.Do(t, p.plain.WriteFile("file", want, 0o644))
 	for range 10 {
 		p.proxy.next <- cutReply
 		p.proxy.next <- wrongBytes

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/store/pgstore/pgproxy"
 	"github.com/foliofs/folio/internal/store/pgstore/pgserver"
 )
@@ -24,7 +25,7 @@ var roundTrip = flag.Duration("network", 0, "the round-trip time of the network 
 func behind(t testing.TB, address string, roundTrip time.Duration) (p *pgproxy.Proxy, through string) {
 	t.Helper()
 	p, through, err := pgproxy.New(address, roundTrip)
-	must(t, err)
+	must.Do(t, err)
 	t.Cleanup(p.Close)
 	return p, through
 }
@@ -34,10 +35,10 @@ func TestTrips(t *testing.T) {
 	n, address := behind(t, pgserver.Volume(t), *roundTrip)
 	v := uncached(t, open(t, address, nil))
 	const files = 200
-	must(t, v.MkdirAll("a/b/c", 0o755))
+	must.Do(t, v.MkdirAll("a/b/c", 0o755))
 	name := func(i int) string { return fmt.Sprintf("a/b/c/%03d", i) }
 	for i := range files {
-		must(t, v.WriteFile(name(i), []byte("content"), 0o644))
+		must.Do(t, v.WriteFile(name(i), []byte("content"), 0o644))
 	}
 	each := func(call func(i int) error) func() error {
 		return func() (err error) {
@@ -68,7 +69,7 @@ func TestTrips(t *testing.T) {
 		{"a file of a walk that reads all", 0.1, walk},
 	} {
 		before, begun := n.Trips(), time.Now()
-		must(t, c.do())
+		must.Do(t, c.do())
 		took, trips := time.Since(begun)/files, float64(n.Trips()-before)/files
 		if trips > c.most+0.1 {
 			t.Errorf("%s takes %.2f trips, want at most %.1f", c.name, trips, c.most)
@@ -84,7 +85,7 @@ func TestSlowServer(t *testing.T) {
 	const roundTrip = 50 * time.Millisecond
 	_, address := behind(t, pgserver.Volume(t), roundTrip)
 	v := uncached(t, open(t, address, nil))
-	must(t, v.WriteFile("f", []byte("old"), 0o644))
+	must.Do(t, v.WriteFile("f", []byte("old"), 0o644))
 	for what, call := range map[string]func(r *folio.Root) error{
 		"ReadFile":  func(r *folio.Root) error { _, err := r.ReadFile("f"); return err },
 		"Stat":      func(r *folio.Root) error { _, err := r.Stat("f"); return err },

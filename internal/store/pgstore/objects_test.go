@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/private"
 	"github.com/foliofs/folio/internal/store"
 	"github.com/foliofs/folio/internal/store/pgstore"
@@ -35,9 +36,9 @@ func volumeWithBucket(t testing.TB, o pgstore.Options) (v *folio.Volume, s *pgst
 	bucket = s3server.Bucket(t)
 	o.Create, o.Bucket = true, s3server.Shared(t).Address(bucket)
 	s, err := pgstore.Open(ctx, pgserver.Volume(t), &o)
-	must(t, err)
+	must.Do(t, err)
 	v, err = folio.OpenStore(private.Key{}, s, nil)
-	must(t, err)
+	must.Do(t, err)
 	t.Cleanup(func() { _ = v.Close() })
 	return v, s, bucket
 }
@@ -55,7 +56,7 @@ func checkWell(t testing.TB, v *folio.Volume) {
 func objectsOf(t testing.TB, s *pgstore.Store) store.ObjectInfo {
 	t.Helper()
 	info, err := s.Objects(ctx)
-	must(t, err)
+	must.Do(t, err)
 	return info
 }
 
@@ -68,11 +69,11 @@ func TestObjects(t *testing.T) {
 			t.Parallel()
 			v, s, _ := volumeWithBucket(t, o)
 			want := randomBytes(20<<20 + 12345)
-			must(t, v.WriteFile("whole", want, 0o644))
+			must.Do(t, v.WriteFile("whole", want, 0o644))
 			_, err := v.WriteFrom("stream", bytes.NewReader(want), 0o644)
-			must(t, err)
-			must(t, v.WriteFile("small", want[:5000], 0o644))
-			must(t, v.CloneFile("whole", "clone"))
+			must.Do(t, err)
+			must.Do(t, v.WriteFile("small", want[:5000], 0o644))
+			must.Do(t, v.CloneFile("whole", "clone"))
 			for _, name := range []string{"whole", "stream", "clone"} {
 				got, err := v.ReadFile(name)
 				if err != nil || !bytes.Equal(got, want) {
@@ -85,13 +86,13 @@ func TestObjects(t *testing.T) {
 			}
 			first := bytes.Clone(want)
 			f, err := v.OpenFile("whole", 2, 0)
-			must(t, err)
+			must.Do(t, err)
 			defer f.Close()
 			for range 100 {
 				off := rand.IntN(len(want))
 				p := randomBytes(min(1+rand.IntN(200_000), len(want)-off))
 				_, err := f.WriteAt(p, int64(off))
-				must(t, err)
+				must.Do(t, err)
 				copy(want[off:], p)
 				off = rand.IntN(len(want))
 				got := make([]byte, 1+rand.IntN(300_000))
@@ -105,7 +106,7 @@ func TestObjects(t *testing.T) {
 			}
 			checkWell(t, v)
 			for _, size := range []int{len(want) - 1, 5<<20 + 77, 3 << 20, 100, 0} {
-				must(t, f.Truncate(int64(size)))
+				must.Do(t, f.Truncate(int64(size)))
 				want = want[:size]
 				if got, err := v.ReadFile("whole"); err != nil || !bytes.Equal(got, want) {
 					t.Fatalf("cut to %d: %d bytes, %v", size, len(got), err)
@@ -129,18 +130,18 @@ func TestObjectsOfUpdate(t *testing.T) {
 	write := func(end error) error {
 		return v.Update(ctx, func(tx *folio.Tx) error {
 			for i := range 3 {
-				must(t, tx.WriteFile(fmt.Sprint("file-", i), a, 0o644))
-				must(t, tx.WriteFile(fmt.Sprint("other-", i), b, 0o644))
+				must.Do(t, tx.WriteFile(fmt.Sprint("file-", i), a, 0o644))
+				must.Do(t, tx.WriteFile(fmt.Sprint("other-", i), b, 0o644))
 			}
 			got, err := tx.ReadFile("file-1")
 			if err != nil || !bytes.Equal(got, a) {
 				t.Errorf("read back: %d bytes, %v", len(got), err)
 			}
 			f, err := tx.OpenFile("other-1", 2, 0)
-			must(t, err)
+			must.Do(t, err)
 			defer f.Close()
 			_, err = f.WriteAt([]byte("in the middle"), 500_000)
-			must(t, err)
+			must.Do(t, err)
 			return end
 		})
 	}
@@ -150,7 +151,7 @@ func TestObjectsOfUpdate(t *testing.T) {
 	if info := objectsOf(t, s); info.Objects != 0 || info.Chunks != 0 {
 		t.Errorf("after a transaction that failed: %+v", info)
 	}
-	must(t, write(nil))
+	must.Do(t, write(nil))
 	copy(b[500_000:], "in the middle")
 	for name, want := range map[string][]byte{"file-2": a, "other-1": b} {
 		if got, err := v.ReadFile(name); err != nil || !bytes.Equal(got, want) {

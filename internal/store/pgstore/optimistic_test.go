@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/private"
 	"github.com/foliofs/folio/internal/store/pgstore"
 	"github.com/foliofs/folio/internal/store/pgstore/pgserver"
@@ -22,8 +23,8 @@ func TestGuesses(t *testing.T) {
 	t.Parallel()
 	s := open(t, pgserver.Volume(t), nil)
 	v, err := folio.OpenStore(private.Key{}, s, nil)
-	must(t, err)
-	must(t, v.MkdirAll("dir/below", 0o755))
+	must.Do(t, err)
+	must.Do(t, v.MkdirAll("dir/below", 0o755))
 	pgstore.BreakWalks(s)
 	for _, change := range []struct {
 		name string
@@ -121,7 +122,7 @@ func TestWrongGuesses(t *testing.T) {
 		},
 	} {
 		d := fmt.Sprint(i)
-		must(t, errors.Join(v.Mkdir(d, 0o755), v.Mkdir(d+"/empty", 0o755), v.WriteFile(d+"/a", []byte("first"), 0o644), c.behind(d)))
+		must.Do(t, errors.Join(v.Mkdir(d, 0o755), v.Mkdir(d+"/empty", 0o755), v.WriteFile(d+"/a", []byte("first"), 0o644), c.behind(d)))
 		if err := c.call(d); !errors.Is(err, c.want) || c.want == nil && err != nil {
 			t.Errorf("%s: %v, want %v", c.name, err, c.want)
 		}
@@ -140,7 +141,7 @@ func TestGuessesTogether(t *testing.T) {
 	const names = 300
 	address := pgserver.Volume(t)
 	volumes := []*folio.Volume{volume(t, address), volume(t, address)}
-	must(t, volumes[0].Mkdir("dir", 0o755))
+	must.Do(t, volumes[0].Mkdir("dir", 0o755))
 	var mu sync.Mutex
 	taken := make(map[string]int)
 	var wg sync.WaitGroup
@@ -167,7 +168,7 @@ func TestGuessesTogether(t *testing.T) {
 		}
 	}
 	info, err := volumes[0].Stat("dir")
-	must(t, err)
+	must.Do(t, err)
 	if n := info.Sys().(*folio.Node).Nlink; n != names+2 || len(taken) != names {
 		t.Errorf("%d names were taken, and the directory has %d links, want %d and %d", len(taken), n, names, names+2)
 	}
@@ -182,17 +183,17 @@ func TestGuessedTimes(t *testing.T) {
 	v, other := volume(t, address), volume(t, address)
 	mtime := func() time.Time {
 		info, err := other.Stat("dir")
-		must(t, err)
+		must.Do(t, err)
 		return info.ModTime()
 	}
 	past, future := time.Unix(1e9, 7), time.Unix(1e10, 7)
-	must(t, errors.Join(v.Mkdir("dir", 0o755), v.Chtimes("dir", past, past)))
-	must(t, errors.Join(other.WriteFile("dir/a", nil, 0o644), v.Chtimes("dir", past, past)))
+	must.Do(t, errors.Join(v.Mkdir("dir", 0o755), v.Chtimes("dir", past, past)))
+	must.Do(t, errors.Join(other.WriteFile("dir/a", nil, 0o644), v.Chtimes("dir", past, past)))
 	if got := mtime(); !got.Equal(past) {
 		t.Errorf("%v, want the time that was set a second time, %v", got, past)
 	}
-	must(t, v.WriteFile("dir/b", nil, 0o644))
-	must(t, errors.Join(other.Chtimes("dir", past, future), v.WriteFile("dir/c", nil, 0o644)))
+	must.Do(t, v.WriteFile("dir/b", nil, 0o644))
+	must.Do(t, errors.Join(other.Chtimes("dir", past, future), v.WriteFile("dir/c", nil, 0o644)))
 	if got := mtime(); time.Since(got).Abs() > time.Hour {
 		t.Errorf("%v, want the time of the file that was made last", got)
 	}
@@ -205,11 +206,11 @@ func TestGuessAfterRestart(t *testing.T) {
 	t.Parallel()
 	address := pgserver.ForTest(t).Address("restarted")
 	v, sql := volume(t, address), connect(t, address)
-	must(t, v.Mkdir("dir", 0o755))
+	must.Do(t, v.Mkdir("dir", 0o755))
 	for i := range 20 {
-		must(t, v.WriteFile(fmt.Sprintf("dir/before%d", i), nil, 0o644))
+		must.Do(t, v.WriteFile(fmt.Sprintf("dir/before%d", i), nil, 0o644))
 		_, err := sql.Exec(t.Context(), "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'")
-		must(t, err)
+		must.Do(t, err)
 		if err := v.WriteFile(fmt.Sprintf("dir/after%d", i), []byte("new"), 0o644); err != nil {
 			t.Fatalf("the change after restart %d: %v", i, err)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/store/pgstore"
 	"github.com/foliofs/folio/internal/store/pgstore/pgserver"
 )
@@ -22,13 +23,13 @@ func TestNoPrimary(t *testing.T) {
 	v, s := volume(t, address), open(t, address+"&synchronous_commit=off", nil)
 	ctx := context.Background()
 	admin, err := pgx.Connect(ctx, pgstore.PlainAddress(address)+"&default_transaction_read_only=off")
-	must(t, err)
+	must.Do(t, err)
 	defer admin.Close(ctx)
 	setPrimary := func(is string) {
 		t.Helper()
 		for _, text := range []string{"ALTER SYSTEM SET default_transaction_read_only = " + is, "SELECT pg_reload_conf()", "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'folio'"} {
 			_, err := admin.Exec(ctx, text)
-			must(t, err)
+			must.Do(t, err)
 		}
 	}
 	for what, call := range map[string]func() error{

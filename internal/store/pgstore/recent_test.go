@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/store/pgstore"
 	"github.com/foliofs/folio/internal/store/pgstore/pgserver"
 )
@@ -24,13 +25,13 @@ func TestStaleness(t *testing.T) {
 	address := pgserver.Volume(t)
 	writer := volume(t, address)
 	reader := volumeAs(t, address, &pgstore.Options{MaxStaleness: most}, nil)
-	must(t, writer.WriteFile("f", nil, 0o644))
+	must.Do(t, writer.WriteFile("f", nil, 0o644))
 	var mu sync.Mutex
 	var done []time.Time // when the file had got so many bytes, at the latest
 	var wait sync.WaitGroup
 	wait.Go(func() {
 		for size := 1; size <= rounds; size++ {
-			must(t, truncate(writer, "f", int64(size)))
+			must.Do(t, truncate(writer, "f", int64(size)))
 			mu.Lock()
 			done = append(done, time.Now())
 			mu.Unlock()
@@ -40,7 +41,7 @@ func TestStaleness(t *testing.T) {
 	for last := int64(0); last < rounds; {
 		begun := time.Now()
 		info, err := reader.Stat("f")
-		must(t, err)
+		must.Do(t, err)
 		mu.Lock()
 		least := int64(0)
 		for size := info.Size(); size < int64(len(done)) && begun.Sub(done[size]) > most; size++ {
@@ -62,7 +63,7 @@ func TestStalenessForward(t *testing.T) {
 	address := pgserver.Volume(t)
 	writer := volume(t, address)
 	reader := volumeAs(t, address, &pgstore.Options{MaxStaleness: 20 * time.Millisecond}, nil)
-	must(t, writer.WriteFile("f", nil, 0o644))
+	must.Do(t, writer.WriteFile("f", nil, 0o644))
 	var wait sync.WaitGroup
 	for range 6 {
 		wait.Go(func() {
@@ -77,7 +78,7 @@ func TestStalenessForward(t *testing.T) {
 		})
 	}
 	for size := 1; size <= rounds; size++ {
-		must(t, truncate(writer, "f", int64(size)))
+		must.Do(t, truncate(writer, "f", int64(size)))
 	}
 	wait.Wait()
 }
@@ -86,7 +87,7 @@ func TestStalenessForward(t *testing.T) {
 func TestStalenessOwn(t *testing.T) {
 	t.Parallel()
 	address := pgserver.Volume(t)
-	must(t, volume(t, address).Mkdir("dir", 0o755))
+	must.Do(t, volume(t, address).Mkdir("dir", 0o755))
 	v := volumeAs(t, address, &pgstore.Options{MaxStaleness: time.Hour}, nil)
 	for i := range 200 {
 		name := "dir/" + strings.Repeat("x", i+1)
@@ -94,7 +95,7 @@ func TestStalenessOwn(t *testing.T) {
 		if !errors.Is(err, fs.ErrNotExist) {
 			t.Fatal(err)
 		}
-		must(t, v.WriteFile(name, make([]byte, i), 0o644))
+		must.Do(t, v.WriteFile(name, make([]byte, i), 0o644))
 		info, err := v.Stat(name)
 		if err != nil || info.Size() != int64(i) {
 			t.Fatalf("%v, %v", info, err)
@@ -105,9 +106,9 @@ func TestStalenessOwn(t *testing.T) {
 		}
 	}
 	_, err := v.Stat("dir/x")
-	must(t, err)
+	must.Do(t, err)
 	_, err = connect(t, address).Exec(context.Background(), "ALTER TABLE node RENAME TO gone")
-	must(t, err)
+	must.Do(t, err)
 	if _, err := v.Stat("dir/x"); err != nil {
 		t.Errorf("a file that was looked at before: %v", err)
 	}
@@ -123,15 +124,15 @@ func TestListener(t *testing.T) {
 	address := pgserver.Volume(t) + "&max_staleness=1h"
 	reader := volumeAs(t, address, &pgstore.Options{Create: true}, nil)
 	writer := volumeAs(t, address, &pgstore.Options{Lease: 300 * time.Millisecond}, nil)
-	must(t, writer.Mkdir("dir", 0o755))
+	must.Do(t, writer.Mkdir("dir", 0o755))
 	_, err := reader.Stat("dir")
-	must(t, err)
+	must.Do(t, err)
 	eventually(t, func() bool {
-		must(t, writer.Update(context.Background(), func(tx *folio.Tx) error { return tx.Chmod("dir", 0o700) }))
-		must(t, writer.Chmod("dir", 0o755))
-		must(t, writer.Chmod("dir", 0o711))
+		must.Do(t, writer.Update(context.Background(), func(tx *folio.Tx) error { return tx.Chmod("dir", 0o700) }))
+		must.Do(t, writer.Chmod("dir", 0o755))
+		must.Do(t, writer.Chmod("dir", 0o711))
 		info, err := reader.Stat("dir")
-		must(t, err)
+		must.Do(t, err)
 		return info.Mode().Perm() == 0o711
 	})
 }

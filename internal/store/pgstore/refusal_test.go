@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/store"
 	"github.com/foliofs/folio/internal/store/pgstore"
 	"github.com/foliofs/folio/internal/store/pgstore/pgserver"
@@ -82,7 +83,7 @@ func TestRefusals(t *testing.T) {
 			for _, query := range c.queries {
 				_, schema, _ := strings.Cut(pgstore.PlainAddress(address), "search_path=")
 				_, err := connect(t, address).Exec(context.Background(), strings.ReplaceAll(query, "@", schema))
-				must(t, err)
+				must.Do(t, err)
 			}
 			s, err := pgstore.Open(context.Background(), address, o)
 			if err == nil {
@@ -112,7 +113,7 @@ func TestOldServer(t *testing.T) {
 func TestRights(t *testing.T) {
 	t.Parallel()
 	address := pgserver.Volume(t)
-	must(t, open(t, address, nil).Update(context.Background(), func(tx store.Tx) error {
+	must.Do(t, open(t, address, nil).Update(context.Background(), func(tx store.Tx) error {
 		return tx.Link(store.Root, store.Entry{Name: "name", Ino: 1, Type: store.Dir})
 	}))
 	c := connect(t, address)
@@ -122,12 +123,12 @@ func TestRights(t *testing.T) {
 		"GRANT SELECT ON ALL TABLES IN SCHEMA " + schema + " TO reader", "CREATE SCHEMA folio_given AUTHORIZATION owner",
 	} {
 		_, err := c.Exec(context.Background(), query)
-		must(t, err)
+		must.Do(t, err)
 	}
 	as := func(role, address string) string { return strings.Replace(address, "folio@", role+"@", 1) }
 	s := open(t, as("reader", address), &pgstore.Options{})
 	rx, err := s.Begin(context.Background())
-	must(t, err)
+	must.Do(t, err)
 	if e, err := rx.Lookup(store.Root, "name"); err != nil || e.Ino != 1 {
 		t.Errorf("a reader: %+v, %v", e, err)
 	}
@@ -142,15 +143,15 @@ func TestRights(t *testing.T) {
 		}
 	}
 	shared := pgserver.Volume(t)
-	must(t, open(t, shared, nil).Close())
+	must.Do(t, open(t, shared, nil).Close())
 	_, schema, _ = strings.Cut(pgstore.PlainAddress(shared), "search_path=")
 	for _, right := range []string{"USAGE ON SCHEMA ", "SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ", "USAGE ON ALL SEQUENCES IN SCHEMA "} {
 		_, err := c.Exec(context.Background(), "GRANT "+right+schema+" TO writer")
-		must(t, err)
+		must.Do(t, err)
 	}
 	changesAll(t, volume(t, as("writer", shared)))
 	given := open(t, as("owner", pgserver.Shared(t).Address("given")), nil)
-	must(t, given.Update(context.Background(), func(tx store.Tx) error { return tx.SetXattr(store.Root, "user.a", []byte("a")) }))
+	must.Do(t, given.Update(context.Background(), func(tx store.Tx) error { return tx.SetXattr(store.Root, "user.a", []byte("a")) }))
 }
 
 // TestSessionRights opens a volume with roles that lack one of the rights of a session. The error
@@ -158,13 +159,13 @@ func TestRights(t *testing.T) {
 func TestSessionRights(t *testing.T) {
 	t.Parallel()
 	address := pgserver.Volume(t)
-	must(t, volume(t, address).WriteFile("file", nil, 0o644))
+	must.Do(t, volume(t, address).WriteFile("file", nil, 0o644))
 	c := connect(t, address)
 	_, schema, _ := strings.Cut(pgstore.PlainAddress(address), "search_path=")
 	exec := func(text string) {
 		t.Helper()
 		_, err := c.Exec(ctx, strings.ReplaceAll(text, "@", schema))
-		must(t, err)
+		must.Do(t, err)
 	}
 	role := "held_" + schema
 	exec("CREATE ROLE " + role + " LOGIN")
@@ -179,8 +180,8 @@ func TestSessionRights(t *testing.T) {
 		named := strings.ReplaceAll(strings.ReplaceAll(right, "@", schema), schema, `"`+schema+`"`)
 		switch {
 		case right == "" || right == "INSERT ON @.session":
-			must(t, err)
-			must(t, s.Close())
+			must.Do(t, err)
+			must.Do(t, s.Close())
 		case err == nil:
 			_ = s.Close()
 			t.Errorf("opened without %s", right)
@@ -195,13 +196,13 @@ func TestSessionRights(t *testing.T) {
 func TestRightTaken(t *testing.T) {
 	t.Parallel()
 	address := pgserver.Volume(t)
-	must(t, volume(t, address).WriteFile("file", []byte("old"), 0o644))
+	must.Do(t, volume(t, address).WriteFile("file", []byte("old"), 0o644))
 	c := connect(t, address)
 	_, schema, _ := strings.Cut(pgstore.PlainAddress(address), "search_path=")
 	exec := func(query string) {
 		t.Helper()
 		_, err := c.Exec(context.Background(), strings.ReplaceAll(query, "@", schema))
-		must(t, err)
+		must.Do(t, err)
 	}
 	exec("CREATE ROLE taken LOGIN")
 	writer := strings.Replace(address, "folio@", "taken@", 1)
@@ -228,17 +229,17 @@ func TestRightTaken(t *testing.T) {
 // changesAll changes rows of each kind.
 func changesAll(t *testing.T, v *folio.Volume) {
 	t.Helper()
-	must(t, v.Mkdir("dir", 0o755))
-	must(t, v.WriteFile("dir/file", make([]byte, 1<<20), 0o644))
-	must(t, v.Symlink("file", "dir/link"))
-	must(t, v.SetXattr("dir/file", "user.a", []byte("a")))
-	must(t, v.Clone("dir", "copy"))
-	must(t, v.Rename("copy", "moved"))
+	must.Do(t, v.Mkdir("dir", 0o755))
+	must.Do(t, v.WriteFile("dir/file", make([]byte, 1<<20), 0o644))
+	must.Do(t, v.Symlink("file", "dir/link"))
+	must.Do(t, v.SetXattr("dir/file", "user.a", []byte("a")))
+	must.Do(t, v.Clone("dir", "copy"))
+	must.Do(t, v.Rename("copy", "moved"))
 	f, err := v.Open("dir/file")
-	must(t, err)
-	must(t, v.RemoveAll("dir"))
-	must(t, f.Close())
-	must(t, v.Sync(context.Background()))
+	must.Do(t, err)
+	must.Do(t, v.RemoveAll("dir"))
+	must.Do(t, f.Close())
+	must.Do(t, v.Sync(context.Background()))
 	if report, err := v.Check(context.Background(), nil); err != nil || !report.OK() {
 		t.Errorf("a writer: %+v, %v", report, err)
 	}

@@ -20,6 +20,7 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/store"
 	"github.com/foliofs/folio/internal/store/pgstore"
 	"github.com/foliofs/folio/internal/store/pgstore/pgserver"
@@ -37,7 +38,7 @@ func schemaOf(address string) string {
 func run(t *testing.T, address, statements string) {
 	t.Helper()
 	_, err := connect(t, address).PgConn().Exec(ctx, statements).ReadAll()
-	must(t, err)
+	must.Do(t, err)
 }
 
 // addWriter makes a role that may write to a volume.
@@ -62,9 +63,9 @@ func TestReleases(t *testing.T) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			t.Parallel()
 			dump, err := os.ReadFile(path)
-			must(t, err)
+			must.Do(t, err)
 			want, err := os.ReadFile(strings.TrimSuffix(path, ".sql") + ".txt")
-			must(t, err)
+			must.Do(t, err)
 			address := pgserver.Volume(t)
 			schema := schemaOf(address)
 			run(t, address, strings.ReplaceAll(string(dump), "VOLUME", schema))
@@ -75,7 +76,7 @@ func TestReleases(t *testing.T) {
 				t.Errorf("%s\nwant\n%s", got, want)
 			}
 			v := volume(t, strings.Replace(address, "postgres://folio@", "postgres://"+role+"@", 1))
-			must(t, errors.Join(v.WriteFile("chunks", []byte("new"), 0o644), v.Rename("dir", "moved"), v.RemoveAll("moved")))
+			must.Do(t, errors.Join(v.WriteFile("chunks", []byte("new"), 0o644), v.Rename("dir", "moved"), v.RemoveAll("moved")))
 			if got, err := v.ReadFile("hard"); err != nil || string(got) != "small\n" {
 				t.Errorf("%q, %v", got, err)
 			}
@@ -91,26 +92,26 @@ func TestReleases(t *testing.T) {
 func describe(t *testing.T, v *folio.Volume) string {
 	t.Helper()
 	var b strings.Builder
-	must(t, fs.WalkDir(v.FS(), ".", func(name string, _ fs.DirEntry, err error) error {
+	must.Do(t, fs.WalkDir(v.FS(), ".", func(name string, _ fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
 		info, err := v.Lstat(name)
-		must(t, err)
+		must.Do(t, err)
 		n := info.Sys().(*folio.Node)
 		fmt.Fprintf(&b, "%q %v %d %d:%d %d nlink %d rdev %d", name, info.Mode(), n.Size, n.UID, n.GID, n.Mtime, n.Nlink, n.Rdev)
 		switch info.Mode().Type() {
 		case 0:
 			content, err := v.ReadFile(name)
-			must(t, err)
+			must.Do(t, err)
 			fmt.Fprintf(&b, " %x", sha256.Sum256(content))
 		case fs.ModeSymlink:
 			target, err := v.Readlink(name)
-			must(t, err)
+			must.Do(t, err)
 			fmt.Fprintf(&b, " -> %s", target)
 		}
 		attrs, err := v.Xattrs(name)
-		must(t, err)
+		must.Do(t, err)
 		for _, attr := range slices.Sorted(maps.Keys(attrs)) {
 			fmt.Fprintf(&b, " %s=%q", attr, attrs[attr])
 		}
@@ -132,27 +133,27 @@ func makeVolume(t *testing.T, path string) {
 	}
 	address := pgserver.Volume(t)
 	v := volume(t, address)
-	must(t, v.MkdirAll("dir/deep", 0o750))
+	must.Do(t, v.MkdirAll("dir/deep", 0o750))
 	for name, content := range map[string]string{
 		"dir/small.txt": "small\n", "dir/deep/gone": "gone\n", "empty": "", "Äpfel und Öl": "ü", "chunks": strings.Repeat("0123456789", 7000),
 	} {
-		must(t, v.WriteFile(name, []byte(content), 0o640))
+		must.Do(t, v.WriteFile(name, []byte(content), 0o640))
 	}
 	f, err := v.OpenFile("sparse", os.O_CREATE|os.O_RDWR, 0o600)
-	must(t, err)
+	must.Do(t, err)
 	_, err = f.WriteAt([]byte("far"), 1<<21)
-	must(t, errors.Join(
+	must.Do(t, errors.Join(
 		err, f.Close(), v.Link("dir/small.txt", "hard"), v.Symlink("dir/small.txt", "link"), v.Mknod("fifo", fs.ModeNamedPipe|0o644, 0),
 		v.SetXattr("dir/small.txt", "user.note", []byte("\x00\xff")), v.Chmod("chunks", fs.ModeSetuid|0o755), v.Lchown("chunks", 1000, 2000),
 		v.CloneFile("chunks", "clone"), v.Remove("dir/deep/gone"), v.Rename("dir/deep", "dir/moved"),
 	))
-	must(t, os.WriteFile(path+".txt", []byte(describe(t, v)), 0o644))
-	must(t, v.Close())
+	must.Do(t, os.WriteFile(path+".txt", []byte(describe(t, v)), 0o644))
+	must.Do(t, v.Close())
 	schema := schemaOf(address)
 	dump, err := exec.Command("pg_dump", "--inserts", "-O", "-n", schema, "-h", pgserver.Shared(t).Socket(), "-U", "folio", "postgres").Output()
-	must(t, err)
+	must.Do(t, err)
 	text := settings.ReplaceAllString(strings.ReplaceAll(string(dump), schema, "VOLUME"), "")
-	must(t, os.WriteFile(path+".sql", []byte(text), 0o644))
+	must.Do(t, os.WriteFile(path+".sql", []byte(text), 0o644))
 }
 
 // TestMakeTables makes a volume by many programs at once.
@@ -205,7 +206,7 @@ func TestMigration(t *testing.T) {
 		refused("stranger", strings.Replace(address, "postgres://folio@", "postgres://"+role+"@", 1), nil, fs.ErrPermission, "let the role that owns them open the volume once")
 		openTogether(t, address)
 		var now int
-		must(t, connect(t, address).QueryRow(context.Background(), "SELECT version FROM volume").Scan(&now))
+		must.Do(t, connect(t, address).QueryRow(context.Background(), "SELECT version FROM volume").Scan(&now))
 		if now != latest {
 			t.Errorf("version %d, want %d", now, latest)
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/posix"
 	"github.com/foliofs/folio/internal/private"
 	"github.com/foliofs/folio/internal/random"
@@ -58,9 +59,9 @@ func volumeAs(t testing.TB, address string, so *pgstore.Options, o *folio.Option
 		so = &pgstore.Options{Create: true} // with the usual lease, as a busy machine may stop this process for a second
 	}
 	s, err := pgstore.Open(context.Background(), address, so)
-	must(t, err)
+	must.Do(t, err)
 	v, err := folio.OpenStore(private.Key{}, s, o)
-	must(t, err)
+	must.Do(t, err)
 	t.Cleanup(func() { _ = v.Close() })
 	return v
 }
@@ -74,7 +75,7 @@ func newMirrored() *roottest.Mirror {
 	}
 	return volumetest.Mirror(func(t *testing.T) []*folio.Volume {
 		for _, old := range opened { // connections are few
-			must(t, old.Close())
+			must.Do(t, old.Close())
 		}
 		opened, address = nil, pgserver.Volume(t)
 		return []*folio.Volume{as(t, nil, nil), as(t, nil, nil)}

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/store/pgstore/pgserver"
 )
 
@@ -74,14 +75,14 @@ func TestSilence(t *testing.T) {
 	machine := exec.Command("ip", "netns", "exec", "folio-test", os.Args[0])
 	machine.Env = append(os.Environ(), forwarderVariable+"="+socket)
 	out, err := machine.StdoutPipe()
-	must(t, err)
-	must(t, machine.Start())
+	must.Do(t, err)
+	must.Do(t, machine.Start())
 	t.Cleanup(func() { _ = machine.Process.Kill(); _ = machine.Wait() })
 	_, err = out.Read(make([]byte, 1))
-	must(t, err)
+	must.Do(t, err)
 	_, volumeName, _ := strings.Cut(address, "&volume=")
 	v := volume(t, "postgres://folio@"+serverMachine+"/postgres?sslmode=disable&volume="+volumeName)
-	must(t, v.WriteFile("file", []byte("text"), 0o644))
+	must.Do(t, v.WriteFile("file", []byte("text"), 0o644))
 	for what, call := range map[string]func() error{
 		"a change": func() error { return v.WriteFile("file", []byte("other"), 0o644) },
 		"a read":   func() error { _, err := v.ReadFile("file"); return err },

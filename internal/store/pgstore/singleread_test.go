@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/private"
 	"github.com/foliofs/folio/internal/race"
 	"github.com/foliofs/folio/internal/store"
@@ -25,7 +26,7 @@ import (
 func uncached(t testing.TB, s *pgstore.Store) *folio.Volume {
 	t.Helper()
 	v, err := folio.OpenStore(private.Key{}, s, &folio.Options{CacheSize: -1})
-	must(t, err)
+	must.Do(t, err)
 	return v
 }
 
@@ -34,9 +35,9 @@ func TestSingleReads(t *testing.T) {
 	t.Parallel()
 	s := open(t, pgserver.Volume(t), nil)
 	v := uncached(t, s)
-	must(t, errors.Join(v.MkdirAll("a/b/c", 0o755), v.WriteFile("a/b/c/file", []byte("content"), 0o644), v.WriteFile("top", []byte("at the top"), 0o644)))
+	must.Do(t, errors.Join(v.MkdirAll("a/b/c", 0o755), v.WriteFile("a/b/c/file", []byte("content"), 0o644), v.WriteFile("top", []byte("at the top"), 0o644)))
 	_, err := v.Stat("a/b/c/file")
-	must(t, err)
+	must.Do(t, err)
 	pgstore.BreakWalks(s)
 	for _, name := range []string{"a/b/c/file", "a/b/c", "a/b", "a", "top"} {
 		if _, err := v.Stat(name); err != nil {
@@ -66,10 +67,10 @@ func TestSingleReads(t *testing.T) {
 func TestAllocationsOfStat(t *testing.T) {
 	race.Skip(t, "the detector lets pools drop values")
 	v := volume(t, pgserver.Volume(t))
-	must(t, v.MkdirAll("a/b/c/d", 0o755))
+	must.Do(t, v.MkdirAll("a/b/c/d", 0o755))
 	stat := func() {
 		_, err := v.Stat("a/b/c/d")
-		must(t, err)
+		must.Do(t, err)
 	}
 	stat()
 	if n := testing.AllocsPerRun(500, stat); n > 72 {
@@ -140,10 +141,10 @@ func TestMovedDirectories(t *testing.T) {
 		}, ""},
 	} {
 		d := fmt.Sprint(i)
-		must(t, errors.Join(v.MkdirAll(d+"/dir", 0o755), v.WriteFile(d+"/dir/file", []byte("old"), 0o644)))
+		must.Do(t, errors.Join(v.MkdirAll(d+"/dir", 0o755), v.WriteFile(d+"/dir/file", []byte("old"), 0o644)))
 		_, err := v.Stat(d + "/dir/file")
-		must(t, err)
-		must(t, c.behind(d))
+		must.Do(t, err)
+		must.Do(t, c.behind(d))
 		for _, read := range []func(name string) ([]byte, error){v.ReadFile, func(name string) ([]byte, error) {
 			_, err := v.Stat(name)
 			return []byte(c.want), err
@@ -179,15 +180,15 @@ func TestMadeAgain(t *testing.T) {
 	t.Parallel()
 	address := pgserver.Volume(t)
 	v, sql := uncached(t, open(t, address, nil)), connect(t, address)
-	must(t, errors.Join(v.MkdirAll("d/x", 0o755), v.WriteFile("d/x/file", []byte("first"), 0o644)))
+	must.Do(t, errors.Join(v.MkdirAll("d/x", 0o755), v.WriteFile("d/x/file", []byte("first"), 0o644)))
 	for range 3 {
 		_, err := v.Stat("d/x/file")
-		must(t, err)
+		must.Do(t, err)
 	}
 	_, err := sql.Exec(ctx, "DROP SCHEMA "+sql.Config().RuntimeParams["search_path"]+" CASCADE")
-	must(t, err)
+	must.Do(t, err)
 	second := volume(t, address)
-	must(t, errors.Join(second.Mkdir("other", 0o755), second.Mkdir("secret", 0o755), second.WriteFile("secret/file", []byte("second"), 0o644)))
+	must.Do(t, errors.Join(second.Mkdir("other", 0o755), second.Mkdir("secret", 0o755), second.WriteFile("secret/file", []byte("second"), 0o644)))
 	if got, err := v.ReadFile("d/x/file"); err == nil {
 		t.Errorf("a file of the volume that is gone: %q", got)
 	}
@@ -205,19 +206,19 @@ func TestVersions(t *testing.T) {
 			return tx.Link(store.Root, store.Entry{Name: strconv.Itoa(i), Ino: 1, Type: store.File})
 		}
 		if i%2 == 0 {
-			must(t, s.Update(ctx, fn))
+			must.Do(t, s.Update(ctx, fn))
 		} else {
-			must(t, s.Batch(fn))
+			must.Do(t, s.Batch(fn))
 		}
 		r, err := s.Begin(ctx)
-		must(t, err)
+		must.Do(t, err)
 		if seen[r.Version()] {
 			t.Errorf("change %d made version %d again", i, r.Version())
 		}
 		seen[r.Version()] = true
 		r.End()
 		_, err = sql.Exec(ctx, "DELETE FROM version WHERE lane > 0 AND number > 1")
-		must(t, err)
+		must.Do(t, err)
 	}
 }
 
@@ -227,19 +228,19 @@ func TestLargeFileInSingleRead(t *testing.T) {
 	t.Parallel()
 	address := pgserver.Volume(t)
 	s, other := open(t, address, nil), volume(t, address)
-	must(t, errors.Join(other.Mkdir("d", 0o755), other.WriteFile("d/large", make([]byte, 17<<20), 0o644)))
+	must.Do(t, errors.Join(other.Mkdir("d", 0o755), other.WriteFile("d/large", make([]byte, 17<<20), 0o644)))
 	for _, mode := range []fs.FileMode{0o600, 0o644, 0o600, 0o644} {
 		before, err := other.Stat("d/large")
-		must(t, err)
+		must.Do(t, err)
 		r, err := s.BeginAt(ctx, store.Path{Top: store.Root, Name: "d/large"}, store.NeedNode)
-		must(t, err)
-		must(t, other.Chmod("d/large", mode))
+		must.Do(t, err)
+		must.Do(t, other.Chmod("d/large", mode))
 		d, err := r.Lookup(store.Root, "d")
-		must(t, err)
+		must.Do(t, err)
 		e, err := r.Lookup(d.Ino, "large")
-		must(t, err)
+		must.Do(t, err)
 		n, err := r.Node(e.Ino)
-		must(t, err)
+		must.Do(t, err)
 		if got := fs.FileMode(n.Mode & 0o777); got != before.Mode() {
 			t.Errorf("%v, which was set later than the reader has begun; it was %v", got, before.Mode())
 		}
@@ -313,7 +314,7 @@ func TestMissingTriggers(t *testing.T) {
 		v := volume(t, address)
 		checkWell(t, v)
 		_, err := connect(t, address).Exec(ctx, statement)
-		must(t, err)
+		must.Do(t, err)
 		report, err := v.Check(ctx, nil)
 		if err != nil || len(report.Problems) != 1 || !strings.Contains(report.Problems[0].What, "trigger") {
 			t.Errorf("%s: %+v, %v", statement, report, err)

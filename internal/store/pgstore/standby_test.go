@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/private"
 	"github.com/foliofs/folio/internal/store"
 	"github.com/foliofs/folio/internal/store/pgstore"
@@ -23,21 +24,21 @@ import (
 func administrate(t *testing.T, address string) (admin *pgx.Conn, set func(parameter string)) {
 	t.Helper()
 	admin, err := pgx.Connect(ctx, pgstore.PlainAddress(address)+"&default_transaction_read_only=off&synchronous_commit=off")
-	must(t, err)
+	must.Do(t, err)
 	t.Cleanup(func() { _ = admin.Close(ctx) })
 	return admin, func(parameter string) {
 		t.Helper()
 		for _, text := range []string{"ALTER SYSTEM SET " + parameter, "SELECT pg_reload_conf()"} {
 			_, err := admin.Exec(ctx, text)
-			must(t, err)
+			must.Do(t, err)
 		}
 		name, value, _ := strings.Cut(parameter, " = ")
 		eventually(t, func() bool { // the server tells all its processes before it starts another one
 			c, err := pgx.Connect(ctx, pgstore.PlainAddress(address))
-			must(t, err)
+			must.Do(t, err)
 			defer c.Close(ctx)
 			var now string
-			must(t, c.QueryRow(ctx, "SELECT current_setting($1)", name).Scan(&now))
+			must.Do(t, c.QueryRow(ctx, "SELECT current_setting($1)", name).Scan(&now))
 			return now == strings.Trim(value, "'")
 		})
 	}
@@ -50,7 +51,7 @@ func TestFence(t *testing.T) {
 	address := pgserver.ForTest(t).Address("test")
 	v := volumeAs(t, address, &pgstore.Options{Create: true, BusyTimeout: 2 * time.Second}, nil)
 	_, set := administrate(t, address)
-	must(t, v.WriteFile("old", nil, 0o644))
+	must.Do(t, v.WriteFile("old", nil, 0o644))
 	calls := map[string]func(name string) error{
 		"WriteFile": func(name string) error { return v.WriteFile(name, []byte("text"), 0o644) },
 		"large":     func(name string) error { return v.WriteFile(name, make([]byte, 20<<20), 0o644) },
@@ -92,7 +93,7 @@ func TestUnconfirmed(t *testing.T) {
 	address := pgserver.ForTest(t).Address("test")
 	v := volume(t, address)
 	admin, set := administrate(t, address)
-	must(t, v.WriteFile("old", nil, 0o644))
+	must.Do(t, v.WriteFile("old", nil, 0o644))
 	set("synchronous_standby_names = 'nobody'")
 	for what, call := range map[string]func() error{
 		"WriteFile": func() error { return v.WriteFile("file", []byte("text"), 0o644) },
@@ -105,7 +106,7 @@ func TestUnconfirmed(t *testing.T) {
 		var err error
 		for ended := false; !ended; {
 			_, e := admin.Exec(ctx, "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
-			must(t, e)
+			must.Do(t, e)
 			select {
 			case err = <-done:
 				ended = true
@@ -117,7 +118,7 @@ func TestUnconfirmed(t *testing.T) {
 		}
 	}
 	set("synchronous_standby_names = ''")
-	must(t, v.WriteFile("file", []byte("more"), 0o644))
+	must.Do(t, v.WriteFile("file", []byte("more"), 0o644))
 }
 
 // TestNumbersTwice uses numbers of inodes that a server has given and then forgotten.
@@ -125,17 +126,17 @@ func TestNumbersTwice(t *testing.T) {
 	t.Parallel()
 	address := pgserver.Volume(t)
 	v, sql := volume(t, address), connect(t, address)
-	must(t, v.WriteFile("first", nil, 0o644))
+	must.Do(t, v.WriteFile("first", nil, 0o644))
 	_, err := sql.Exec(ctx, `INSERT INTO node SELECT i, 33188, 1, 0, 0, 0, 0, 0, 0, 0, 0
 FROM generate_series((SELECT max(ino) + 1 FROM node), (SELECT max(ino) + 20 FROM node)) AS i`)
-	must(t, err)
-	must(t, v.WriteFile("second", nil, 0o644))
+	must.Do(t, err)
+	must.Do(t, v.WriteFile("second", nil, 0o644))
 	_, err = sql.Exec(context.Background(), `INSERT INTO node SELECT i, 33188, 1, 0, 0, 0, 0, 0, 0, 0, 0
 FROM generate_series((SELECT max(ino) + 1 FROM node), (SELECT max(ino) + 20 FROM node)) AS i`)
-	must(t, err)
+	must.Do(t, err)
 	third := func(tx *folio.Tx) error { return tx.WriteFile("third", nil, 0o644) }
 	if err := v.Update(ctx, third); err != nil {
-		must(t, v.Update(ctx, third))
+		must.Do(t, v.Update(ctx, third))
 	}
 }
 
@@ -147,22 +148,22 @@ func TestStandby(t *testing.T) {
 	address := server.Address("test")
 	before := open(t, address, &pgstore.Options{Create: true, BusyTimeout: time.Second})
 	v, err := folio.OpenStore(private.Key{}, before, nil)
-	must(t, err)
-	must(t, v.WriteFile("file", []byte("text"), 0o644))
-	must(t, server.Stop("fast"))
-	must(t, server.Follow())
-	must(t, server.Start())
+	must.Do(t, err)
+	must.Do(t, v.WriteFile("file", []byte("text"), 0o644))
+	must.Do(t, server.Stop("fast"))
+	must.Do(t, server.Follow())
+	must.Do(t, server.Start())
 	s := open(t, address, &pgstore.Options{MaxStaleness: time.Second})
 	r, err := folio.OpenStore(private.Key{}, s, nil)
-	must(t, err)
+	must.Do(t, err)
 	if p, err := r.ReadFile("file"); err != nil || string(p) != "text" {
 		t.Errorf("%q, %v", p, err)
 	}
 	pgstore.Forget(before)
 	for _, v := range []*folio.Volume{r, v} {
 		f, err := v.Open("file")
-		must(t, err)
-		must(t, f.Close())
+		must.Do(t, err)
+		must.Do(t, f.Close())
 	}
 	if err := r.WriteFile("file", nil, 0o644); !errors.Is(err, folio.ErrReadOnly) || !strings.Contains(err.Error(), "standby") {
 		t.Errorf("a write: %v", err)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/store"
 	"github.com/foliofs/folio/internal/store/pgstore"
 	"github.com/foliofs/folio/internal/store/pgstore/pgserver"
@@ -34,13 +35,6 @@ func TestMain(m *testing.M) {
 	pgserver.Main(m, s3server.Close)
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // open opens a volume, which is made if need be, and closes it with the test.
 func open(t testing.TB, address string, o *pgstore.Options) *pgstore.Store {
 	t.Helper()
@@ -48,7 +42,7 @@ func open(t testing.TB, address string, o *pgstore.Options) *pgstore.Store {
 		o = &pgstore.Options{Create: true, MaxConns: 100}
 	}
 	s, err := pgstore.Open(context.Background(), address, o)
-	must(t, err)
+	must.Do(t, err)
 	t.Cleanup(func() { _ = s.Close() })
 	return s
 }
@@ -60,7 +54,7 @@ func TestStore(t *testing.T) {
 		storetest.Run(t, func(t *testing.T, v *storetest.Volume) store.Store {
 			address := pgserver.Volume(t)
 			s := open(t, address, nil)
-			must(t, v.Build(&builder{t: t, conn: connect(t, address)}))
+			must.Do(t, v.Build(&builder{t: t, conn: connect(t, address)}))
 			return s
 		})
 	})
@@ -78,7 +72,7 @@ func TestStore(t *testing.T) {
 func connect(t testing.TB, address string) *pgx.Conn {
 	t.Helper()
 	c, err := pgx.Connect(context.Background(), pgstore.PlainAddress(address))
-	must(t, err)
+	must.Do(t, err)
 	t.Cleanup(func() { _ = c.Close(context.Background()) })
 	return c
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio"
+	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/private"
 	"github.com/foliofs/folio/internal/random"
 	"github.com/foliofs/folio/internal/store"
@@ -23,17 +24,17 @@ func TestXattrs(t *testing.T) {
 	r := random.New(t)
 	s := open(t, pgserver.Volume(t), &pgstore.Options{Create: true})
 	v, err := folio.OpenStore(private.Key{}, s, nil)
-	must(t, err)
+	must.Do(t, err)
 	const files = 300
 	want := make(map[store.Ino][]store.Xattr)
 	var inodes []store.Ino
 	fill := func(name string, attrs int) {
-		must(t, v.WriteFile(name, nil, 0o644))
+		must.Do(t, v.WriteFile(name, nil, 0o644))
 		for i := range attrs {
-			must(t, v.SetXattr(name, fmt.Sprintf("user.%03d", i), fmt.Appendf(nil, "%s %d", name, i)))
+			must.Do(t, v.SetXattr(name, fmt.Sprintf("user.%03d", i), fmt.Appendf(nil, "%s %d", name, i)))
 		}
 		info, err := v.Stat(name)
-		must(t, err)
+		must.Do(t, err)
 		ino := store.Ino(info.Sys().(*folio.Node).Ino)
 		inodes = append(inodes, ino)
 		for i := range attrs {
@@ -53,7 +54,7 @@ func TestXattrs(t *testing.T) {
 	// trips reads all in the order of their numbers, again, and in another order.
 	trips := func() int {
 		rx, err := s.Begin(ctx)
-		must(t, err)
+		must.Do(t, err)
 		defer rx.End()
 		for _, ino := range inodes {
 			read(rx, ino)

@@ -312,7 +312,8 @@ func testModel(t *testing.T, clones bool, stores ...store.Store) *model {
 	r := random.New(t)
 	m, err := loadEmpty(stores[0])
 	must.Do(t, err)
-	for i := range Transactions {
+	const transactions = 60
+	for i := range transactions {
 		s := stores[i%len(stores)]
 		next := m.clone()
 		abort := r.IntN(8) == 0

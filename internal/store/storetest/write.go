@@ -15,9 +15,6 @@ import (
 	"github.com/foliofs/folio/internal/store"
 )
 
-// Transactions is how many random ones RunWriting makes.
-var Transactions = 60
-
 // An Opener opens the volume that it made once more, as another process would.
 type Opener func(t *testing.T) store.Store
 

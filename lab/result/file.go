@@ -115,7 +115,7 @@ func Read(r io.Reader) (*Set, error) {
 	return s, s.whole()
 }
 
-// wholeLines splits at line breaks, and drops what is behind the last one.
+// wholeLines splits at line breaks, and drops a line that was cut off at the end.
 func wholeLines(data []byte, _ bool) (advance int, line []byte, err error) {
 	if i := bytes.IndexByte(data, '\n'); i >= 0 {
 		return i + 1, data[:i], nil

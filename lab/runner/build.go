@@ -63,7 +63,7 @@ func (b *builder) build(ctx context.Context, s Spec) (p program, err error) {
 		err = GoTool(ctx, dir, []string{"CGO_ENABLED=0"}, args...) // most contenders need none
 	}
 	if err != nil && strings.Contains(err.Error(), "build constraints exclude all Go files") {
-		err = errors.New("no C compiler") // which is what the contenders' constraints ask for
+		err = errors.New("no C compiler") // the files of drivers in C are constrained to cgo
 	}
 	if ctx.Err() != nil {
 		err = errors.Join(ctx.Err(), os.RemoveAll(p.path)) // it may be half written, which the go command would not notice
@@ -180,8 +180,8 @@ func writeModFile(path string, mod *modfile.File) error {
 	)
 }
 
-// GoTool runs the go command in a directory, with additional environment. Its error is what the
-// command complained about, in one line.
+// GoTool runs the go command in a directory, with additional environment. Its error is the
+// complaint of the command in one line.
 func GoTool(ctx context.Context, dir string, env []string, args ...string) error {
 	_, err := goOutput(ctx, dir, env, args...)
 	return err

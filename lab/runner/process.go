@@ -130,7 +130,7 @@ func (p *process) end(err error) error {
 }
 
 // consult starts a program for one request, and gives its replies to take until that wants no more.
-// If that fails, the error ends with what the program complained about.
+// If that fails, the error ends with the complaints of the program.
 func (r *run) consult(ctx context.Context, program program, request workload.Request, take func(*workload.Reply) (more bool, err error)) error {
 	p, err := start(ctx, r.o.Timeout, program)
 	if err != nil {

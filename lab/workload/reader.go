@@ -61,7 +61,7 @@ type reading struct {
 	found Answer
 }
 
-// redraw makes a new list, and forgets what was found.
+// redraw makes a new list, and forgets the findings of the last one.
 func (r *reading) redraw(phase, n int) { r.reads, r.found = r.draw(phase, n), Answer{} }
 
 // read makes all reads of the list.

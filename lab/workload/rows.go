@@ -132,7 +132,7 @@ func takes(t *Table) func(a *API) bool {
 }
 
 // writers opens a store of a table with n sessions, for work that write returns for each of them.
-// The answer of the work adds up what add does with each row that is left.
+// The answer of the work is the sum that add makes of the rows that are left.
 func writers(j *Job, a *API, t *Table, n int, write func(i int, s RowSession) Worker, add func(a *Answer, row Row)) (*Work, error) {
 	store, err := a.Rows(j, t)
 	if err != nil {

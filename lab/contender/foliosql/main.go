@@ -35,7 +35,7 @@ func main() {
 
 var ctx = context.Background()
 
-// base is what the queriers of both APIs have: the only setting of a database that is read.
+// A base knows the page size, the only setting of a database that is read.
 type base struct{ settings map[string]string }
 
 // newBase reads the page size from the header of a database.

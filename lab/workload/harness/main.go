@@ -25,7 +25,11 @@ type Contender struct {
 // Main is the whole of a contender's main.
 func Main(c Contender) {
 	if len(os.Args) > 1 {
-		exit(c.process(os.Args[1:]))
+		if err := c.process(os.Args[1:]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
 	}
 	replies := json.NewEncoder(os.Stdout)
 	if err := c.serve(bufio.NewReader(os.Stdin), replies); err != nil {
@@ -33,15 +37,6 @@ func Main(c Contender) {
 		_ = replies.Encode(workload.Reply{Error: &workload.Error{Wrong: errors.As(err, &w), Message: err.Error()}})
 		os.Exit(1)
 	}
-}
-
-// exit ends a process that was called with arguments.
-func exit(err error) {
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	os.Exit(0)
 }
 
 // process does the workload of whole processes: PROGRAM rowids API DATABASE.

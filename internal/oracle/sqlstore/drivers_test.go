@@ -17,17 +17,14 @@ var steps = flag.Int("sqlstore.steps", 1500, "statements and calls of each rando
 // drivers are two whose names differ, so that one program can have both.
 var drivers = []*suite.Driver{{Name: "sqlite"}}
 
-func TestDrivers(t *testing.T) {
+// eachDriver runs a test with each driver, next to other tests.
+func eachDriver(t *testing.T, fn func(t *testing.T, d *suite.Driver)) {
+	t.Parallel()
 	for _, d := range drivers {
-		for name, test := range map[string]func(t *testing.T, d *suite.Driver){
-			"Turns": testTurns, "NotOurs": testNotOurs, "AddedColumns": testAddedColumns, "PinAlone": testPinAlone, "Release": testRelease,
-			"Limit": testLimit, "NoLog": testNoLog, "PinBusy": testPinBusy, "Memory": testMemory, "PinAccess": testPinAccess, "PinLinks": testPinLinks, "History": testHistory, "Clones": testClones, "FileView": testFileView,
-		} {
-			t.Run(d.Name+"/"+name, func(t *testing.T) {
-				t.Parallel()
-				test(t, d)
-			})
-		}
+		t.Run(d.Name, func(t *testing.T) {
+			t.Parallel()
+			fn(t, d)
+		})
 	}
 }
 

@@ -23,38 +23,40 @@ import (
 	"github.com/foliofs/folio/internal/volumetest"
 )
 
-// testFileView writes view file of one volume by SQL, and makes the same calls on another volume by
+// TestFileView writes view file of one volume by SQL, and makes the same calls on another volume by
 // the library. It also changes the first volume by the library, clones among its files, and takes
 // snapshots of it.
-func testFileView(t *testing.T, d *suite.Driver) {
-	w := newViewTest(t, d)
-	for i := range *steps {
-		w.step(t)
-		if i%100 == 99 {
-			w.compare(t)
+func TestFileView(t *testing.T) {
+	eachDriver(t, func(t *testing.T, d *suite.Driver) {
+		w := newViewTest(t, d)
+		for i := range *steps {
+			w.step(t)
+			if i%100 == 99 {
+				w.compare(t)
+			}
+			if t.Failed() {
+				return
+			}
 		}
-		if t.Failed() {
-			return
+		w.compare(t)
+		t.Logf("of %d statements and calls, statements changed %d files that shared content and removed %d", *steps, w.changed, w.removed)
+		if *steps >= 1000 && (w.changed == 0 || w.removed == 0) {
+			t.Error("no statement changed or removed a file that shares content")
 		}
-	}
-	w.compare(t)
-	t.Logf("of %d statements and calls, statements changed %d files that shared content and removed %d", *steps, w.changed, w.removed)
-	if *steps >= 1000 && (w.changed == 0 || w.removed == 0) {
-		t.Error("no statement changed or removed a file that shares content")
-	}
-	for _, v := range []*folio.Volume{w.written, w.called} {
-		volumetest.WantClean(t, v)
-	}
-	wantFileAt(t, w.written, w.db)
-	_, err := w.db.Exec("PRAGMA reverse_unordered_selects = 1") // contents are in order all the same
-	must.Do(t, err)
-	wantFileAt(t, w.written, w.db)
-	w.wantFile(t)
-	var sound string
-	must.Do(t, w.db.QueryRow("PRAGMA integrity_check").Scan(&sound))
-	if sound != "ok" {
-		t.Errorf("integrity_check: %s", sound)
-	}
+		for _, v := range []*folio.Volume{w.written, w.called} {
+			volumetest.WantClean(t, v)
+		}
+		wantFileAt(t, w.written, w.db)
+		_, err := w.db.Exec("PRAGMA reverse_unordered_selects = 1") // contents are in order all the same
+		must.Do(t, err)
+		wantFileAt(t, w.written, w.db)
+		w.wantFile(t)
+		var sound string
+		must.Do(t, w.db.QueryRow("PRAGMA integrity_check").Scan(&sound))
+		if sound != "ok" {
+			t.Errorf("integrity_check: %s", sound)
+		}
+	})
 }
 
 // A viewTest holds a volume that SQL writes, and one that the library does.

@@ -20,43 +20,47 @@ import (
 	"github.com/foliofs/folio/internal/volumetest"
 )
 
-// testHistory changes a volume through the engine, through package sqlstore, and by statements of
+// TestHistory changes a volume through the engine, through package sqlstore, and by statements of
 // SQL. Its snapshots show what there was: the triggers keep what SQLite changes.
-func testHistory(t *testing.T, d *suite.Driver) {
-	r := random.New(t)
-	path := filepath.Join(t.TempDir(), "test.folio")
-	v, err := folio.Open(path, &folio.Options{Create: true})
-	must.Do(t, err)
-	t.Cleanup(func() { _ = v.Close() })
-	other, err := folio.OpenStore(private.Key{}, d.Open(t, path, &sqlstore.Options{}), nil)
-	must.Do(t, err)
-	t.Cleanup(func() { _ = other.Close() })
-	db, err := sql.Open(d.Name, path)
-	must.Do(t, err)
-	t.Cleanup(func() { _ = db.Close() })
-	db.SetMaxOpenConns(1)
-	_, err = db.Exec("PRAGMA busy_timeout = 10000")
-	must.Do(t, err)
+func TestHistory(t *testing.T) {
+	eachDriver(t, func(t *testing.T, d *suite.Driver) {
+		r := random.New(t)
+		path := filepath.Join(t.TempDir(), "test.folio")
+		v, err := folio.Open(path, &folio.Options{Create: true})
+		must.Do(t, err)
+		t.Cleanup(func() { _ = v.Close() })
+		other, err := folio.OpenStore(private.Key{}, d.Open(t, path, &sqlstore.Options{}), nil)
+		must.Do(t, err)
+		t.Cleanup(func() { _ = other.Close() })
+		db, err := sql.Open(d.Name, path)
+		must.Do(t, err)
+		t.Cleanup(func() { _ = db.Close() })
+		db.SetMaxOpenConns(1)
+		_, err = db.Exec("PRAGMA busy_timeout = 10000")
+		must.Do(t, err)
 
-	h := volumetest.NewHistory(r, v, v, other)
-	runStatements(t, h, v, db)
+		h := volumetest.NewHistory(r, v, v, other)
+		runStatements(t, h, v, db)
+	})
 }
 
-// testClones changes a volume in which files share content through the engine and through package
+// TestClones changes a volume in which files share content through the engine and through package
 // sqlstore, and compares it with one in which they are copied.
-func testClones(t *testing.T, d *suite.Driver) {
-	r := random.New(t)
-	path := filepath.Join(t.TempDir(), "test.folio")
-	v, err := folio.Open(path, &folio.Options{Create: true})
-	must.Do(t, err)
-	t.Cleanup(func() { _ = v.Close() })
-	other, err := folio.OpenStore(private.Key{}, d.Open(t, path, &sqlstore.Options{}), nil)
-	must.Do(t, err)
-	t.Cleanup(func() { _ = other.Close() })
-	h := volumetest.NewHistory(r, v, v, other)
-	h.Model = volumetest.Memory(t, nil)
-	h.Run(t, *steps)
-	h.End(t)
+func TestClones(t *testing.T) {
+	eachDriver(t, func(t *testing.T, d *suite.Driver) {
+		r := random.New(t)
+		path := filepath.Join(t.TempDir(), "test.folio")
+		v, err := folio.Open(path, &folio.Options{Create: true})
+		must.Do(t, err)
+		t.Cleanup(func() { _ = v.Close() })
+		other, err := folio.OpenStore(private.Key{}, d.Open(t, path, &sqlstore.Options{}), nil)
+		must.Do(t, err)
+		t.Cleanup(func() { _ = other.Close() })
+		h := volumetest.NewHistory(r, v, v, other)
+		h.Model = volumetest.Memory(t, nil)
+		h.Run(t, *steps)
+		h.End(t)
+	})
 }
 
 // runStatements lets a History run whose volume is changed by statements of SQL, too.

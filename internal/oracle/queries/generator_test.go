@@ -256,6 +256,12 @@ func (g *generator) from(outer genScope) (text string, s genScope) {
 	return text, s
 }
 
+// unordered reports whether a source may come in an order of our own: a table WITHOUT ROWID, of
+// which we do not use all indexes, or a view, which may read one.
+func (g *generator) unordered(from string) bool {
+	return slices.ContainsFunc(g.tables, func(t genTable) bool { return !t.rowid && strings.HasPrefix(from, t.name+" ") })
+}
+
 // recursive is a source that is a recursive query with two columns: rows of a table that lead to
 // others of another.
 func (g *generator) recursive() string {
@@ -290,7 +296,7 @@ func (g *generator) core(outer genScope, width int) string {
 		switch {
 		case grouped && (len(by) == 0 || g.chance(60)):
 			b.WriteString(g.aggregate(own))
-		case grouped && len(own) > 0 && (g.chance(80) || strings.Contains(from, " JOIN ") || strings.Contains(from, ", ")): // whose first row is not known
+		case grouped && len(own) > 0 && (g.chance(80) || strings.Contains(from, " JOIN ") || strings.Contains(from, ", ") || g.unordered(from)): // whose first row is not known
 			b.WriteString(by[g.IntN(len(by))])
 		case grouped:
 			b.WriteString(g.expr(s, 0))

@@ -157,7 +157,7 @@ func (c *Catalog) addIndex(t *Table, name string) error {
 	}
 	d := h.Internal(private.Key{}).Definition()
 	key, usable, err := terms(d.Terms)
-	if err != nil || !usable || t.WithoutRowid {
+	if err != nil || !usable {
 		return nil
 	}
 	t.Indexes = append(t.Indexes, &Index{Name: name, Terms: key, Columns: d.Columns, Unique: d.Unique, Where: d.Where, Handle: h})

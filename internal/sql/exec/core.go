@@ -140,11 +140,7 @@ func (r *valueRows) next() (bool, error) {
 }
 
 func (c *compiler) valueRows(core *bind.Core) (*valueRows, error) {
-	if n := len(core.Values); n > 1 {
-		c.outline.add("SCAN %d-ROW VALUES CLAUSE", n)
-	} else {
-		c.outline.add("SCAN CONSTANT ROW")
-	}
+	c.outline.valuesOf(core)
 	r := &valueRows{m: c.m, out: make([]record.Value, len(core.Values[0]))}
 	for _, row := range core.Values {
 		e, err := c.evaluators(row)

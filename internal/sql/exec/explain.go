@@ -19,6 +19,7 @@ type outline struct {
 	lines   []outlineLine
 	parent  int
 	numbers map[*syntax.Select]int // of subqueries
+	with    bool                   // the statement has WITH
 }
 
 type outlineLine struct {
@@ -33,18 +34,19 @@ func explain(n *syntax.Select) *outline {
 		at, seen int
 	}
 	var ends []end
+	o := &outline{numbers: make(map[*syntax.Select]int)}
 	syntax.Walk(n, func(n syntax.Node) bool {
 		if s, ok := n.(*syntax.Select); ok {
 			for i := range s.Cores[1:] {
 				ends = append(ends, end{nil, s.Cores[i].End, len(ends)})
 			}
 			ends = append(ends, end{s, s.End, len(ends)})
+			o.with = o.with || s.With != nil
 		}
 		return true
 	})
 	// SQLite counts each SELECT when its parser has reached the end of it.
 	slices.SortFunc(ends, func(a, b end) int { return cmp.Or(a.at-b.at, b.seen-a.seen) })
-	o := &outline{numbers: make(map[*syntax.Select]int)}
 	for i, e := range ends {
 		o.numbers[e.n] = i + 1
 	}
@@ -233,6 +235,23 @@ func terms(st *step) string {
 		return ""
 	}
 	return " (" + strings.Join(list, " AND ") + ")"
+}
+
+// valuesOf adds the line of VALUES. Rows of constants are a clause of their own to SQLite, unless
+// its parser has seen WITH.
+func (o *outline) valuesOf(core *bind.Core) {
+	n, constant := len(core.Values), o != nil && !o.with
+	for _, row := range core.Values {
+		constant = constant && !slices.ContainsFunc(row, func(e *bind.Expr) bool { return !e.Constant() })
+	}
+	switch {
+	case n == 1:
+		o.add("SCAN CONSTANT ROW")
+	case constant:
+		o.add("SCAN %d-ROW VALUES CLAUSE", n)
+	default:
+		o.add("SCAN %d CONSTANT ROWS", n)
+	}
 }
 
 // tempTree adds the line of rows that are sorted, or compared with the ones before.

@@ -151,10 +151,9 @@ func (p *planner) steps(s *bind.Source, done uint64) []*step {
 		if st := p.seek(s, usable, nil, []catalog.Term{rowid}, done); st != nil {
 			all = append(all, st)
 		}
+	}
+	if !s.Right() {
 		for _, x := range p.indexes(s) {
-			if s.Right() {
-				continue
-			}
 			if st := p.seek(s, usable, x, x.Terms[:x.Columns], done); st != nil {
 				all = append(all, st)
 			}
@@ -183,7 +182,8 @@ func (p *planner) steps(s *bind.Source, done uint64) []*step {
 // whose conditions imply its own.
 func (p *planner) indexes(s *bind.Source) (list []*catalog.Index) {
 	for _, x := range s.Table.Indexes {
-		if s.Path.None || s.Path.Index != "" && !strings.EqualFold(s.Path.Index, x.Name) || x.Where != "" && !implied(s, x) {
+		if s.Path.None || s.Path.Index != "" && !strings.EqualFold(s.Path.Index, x.Name) || x.Where != "" && !implied(s, x) ||
+			s.Table.WithoutRowid && !p.covers(s, x) { // an entry leads to no row yet
 			continue
 		}
 		list = append(list, x)

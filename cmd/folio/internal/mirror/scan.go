@@ -129,28 +129,51 @@ func (l *dirScan) compare(f *disk.File, e fs.DirEntry, j *fileDiff) error {
 	if f.Err != nil {
 		return nil
 	}
-	there, err := listing.Of(l.rx, l.place+"/"+e.Name(), e)
+	info, err := e.Info()
 	if err != nil {
 		return err
 	}
-	j.ino, j.nlink = there.Node.Ino, there.Node.Nlink
+	n := info.Sys().(*folio.Node)
+	j.ino, j.nlink = n.Ino, n.Nlink
 	switch {
-	case there.Mode.Type() != f.Mode().Type():
+	case info.Mode().Type() != f.Mode().Type():
 		j.difference = typeDiffers
-		if there.Mode.IsDir() {
-			list, err := l.rx.ReadDir(there.Path)
+		if info.IsDir() {
+			list, err := l.rx.ReadDir(l.place + "/" + e.Name())
 			j.full = len(list) > 0
 			return err
 		}
-	case there.Mode.IsDir():
+	case info.IsDir():
 		j.difference = equal
 		l.dirs = append(l.dirs, e.Name())
+	case !l.Checksum && untouched(f, info, n):
+		j.difference = equal
 	default:
-		a := compare.OnDisk(f)
-		j.difference, err = l.difference(a, compare.InVolume(l.rx, there))
-		if e, ok := errors.AsType[*compare.ReadError](err); ok && e.File == a { // it concerns one file
-			j.err, err = e.Err, nil
-		}
+		return l.compareFile(f, info, l.place+"/"+e.Name(), j)
+	}
+	return nil
+}
+
+// untouched reports whether a regular file is as the last sync has left it, in the volume and on
+// disk. A Comparer would find the same, but most files of most syncs are such, and making what it
+// compares took a quarter of the time of a sync.
+func untouched(f *disk.File, info fs.FileInfo, n *folio.Node) bool {
+	h := f.Header()
+	return h.Mode.IsRegular() && h.Mode == info.Mode() && f.Size() == n.Size && h.UID == n.UID && h.GID == n.GID &&
+		tree.Nanoseconds(h.ModTime) == n.Mtime && tree.Nanoseconds(h.ChangeTime) == n.Ctime
+}
+
+// compareFile compares a file that is no directory with the file of its type at a path in the
+// volume.
+func (l *dirScan) compareFile(f *disk.File, info fs.FileInfo, at string, j *fileDiff) error {
+	there, err := listing.OfInfo(l.rx, at, info)
+	if err != nil {
+		return err
+	}
+	a := compare.OnDisk(f)
+	j.difference, err = l.difference(a, compare.InVolume(l.rx, there))
+	if e, ok := errors.AsType[*compare.ReadError](err); ok && e.File == a { // it concerns one file
+		j.err, err = e.Err, nil
 	}
 	return err
 }

@@ -287,7 +287,7 @@ func (g *groups) step(first bool) error {
 }
 
 // memoryOfState is about what an aggregate of a group takes, and as much as its place in the map.
-const memoryOfState = 100
+const memoryOfState = 150
 
 // A groupRow gives argument k of aggregate i for a row, and column k of those that are saved of
 // source i.

@@ -50,8 +50,8 @@ func (ev *evaluator) operand(e *syntax.Expr, a value.Affinity, negative bool) (v
 		}
 	case syntax.OpColumn: // a word without parentheses: TRUE, FALSE or, whatever else it is, a string (Q13)
 		v = record.OfText([]byte(e.Text))
-		if isTruth(e) {
-			v = value.OfBool(EqualFold(e.Text, "true"))
+		if truth, ok := e.Truth(); ok {
+			v = value.OfBool(truth)
 		}
 		v = stepped(v, a)
 	default:
@@ -61,11 +61,6 @@ func (ev *evaluator) operand(e *syntax.Expr, a value.Affinity, negative bool) (v
 		return ev.negate(v, a)
 	}
 	return v, true
-}
-
-// isTruth reports whether an expression is the word TRUE or FALSE.
-func isTruth(e *syntax.Expr) bool {
-	return e.Op == syntax.OpColumn && len(e.Path) == 0 && e.Quote == 0 && truthWord(e.Text)
 }
 
 // stepped gives the result of a step the affinity. Integers in a REAL column stay as they are until

@@ -55,7 +55,11 @@ func reference(e *syntax.Expr) int {
 		e, ok := n.(*syntax.Expr)
 		switch {
 		case !ok:
-		case e.Op == syntax.OpColumn && !isTruth(e), e.Op == syntax.OpInTable, e.Op == syntax.OpRaise, e.Query != nil:
+		case e.Op == syntax.OpColumn:
+			if _, truth := e.Truth(); !truth {
+				at = e.Start
+			}
+		case e.Op == syntax.OpInTable, e.Op == syntax.OpRaise, e.Query != nil:
 			at = e.Start
 		}
 		return at < 0

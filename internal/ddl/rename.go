@@ -96,7 +96,7 @@ func (r *Renaming) edit(create string, t *Table, own bool) (sql string, err erro
 		if ok {
 			e := edit{place, r.spell(sql, place)}
 			if m.inExpression() && (truthWord(e.text) || place.Quote == 0 && truthWord(place.Text)) {
-				return "", ErrMeaning // in x IN (TRUE) the word is no column to SQLite, elsewhere it may be
+				return "", ErrMeaning // TRUE is a column to SQLite in some places only
 			}
 			edits = append(edits, e)
 		} else if own && r.captures(&m) {

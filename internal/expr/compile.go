@@ -113,6 +113,9 @@ func (c *compiler) compile(n *syntax.Expr) (term, error) {
 			return c.member(n)
 		}
 		return c.name(n)
+	case syntax.OpTruth:
+		truth, _ := n.Truth()
+		return c.constant(value.OfBool(truth)), nil
 	case syntax.OpPlus:
 		x, err := c.compile(n.Left)
 		x.affinity = value.NoAffinity
@@ -218,24 +221,13 @@ func (c *compiler) name(n *syntax.Expr) (term, error) {
 	if x, ok, err := c.column(n.Text); ok || err != nil {
 		return x, err
 	}
-	if n.Quote == 0 {
-		if truth, ok := truthOf(n); ok {
-			return c.constant(value.OfBool(truth)), nil
-		}
+	if truth, ok := n.Truth(); ok {
+		return c.constant(value.OfBool(truth)), nil
 	}
 	if n.Quote == '"' { // in a schema that is read, in every build of SQLite
 		return c.constant(record.OfText([]byte(n.Text))), nil
 	}
 	return term{}, fmt.Errorf("no such column: %s", n.Text)
-}
-
-// truthOf reports whether a node is the word TRUE or FALSE.
-func truthOf(n *syntax.Expr) (truth, ok bool) {
-	if n.Op != syntax.OpColumn || len(n.Path) > 0 || n.Quote != 0 {
-		return false, false
-	}
-	truth = ddl.EqualFold(n.Text, "true")
-	return truth, truth || ddl.EqualFold(n.Text, "false")
 }
 
 // column finds a column by its name, or the rowid by one of its own.

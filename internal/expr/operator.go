@@ -62,7 +62,7 @@ func (c *compiler) is(n *syntax.Expr) (term, error) {
 	for right.Op == syntax.OpCollate {
 		right = right.Left
 	}
-	if truth, ok := truthOf(right); ok && c.table.ColumnIndex(right.Text) < 0 {
+	if truth, ok := right.Truth(); ok && (right.Op == syntax.OpTruth || c.table.ColumnIndex(right.Text) < 0) {
 		return c.unary(n.Left, truthTest(truth, n.Op == syntax.OpIs))
 	}
 	return c.infix(n)
@@ -186,8 +186,8 @@ func (c *compiler) in(n *syntax.Expr) (term, error) {
 		return x, err
 	}
 	terms := []term{x}
-	if list := n.List; len(list) == 1 && isConstant(list[0]) { // which SQLite makes x = +value of
-		y, err := c.compile(list[0])
+	if n.Constant { // SQLite makes x = +value of it
+		y, err := c.compile(n.List[0])
 		if err != nil {
 			return y, err
 		}
@@ -213,26 +213,6 @@ func (c *compiler) in(n *syntax.Expr) (term, error) {
 	d := c.free(mark)
 	c.b.Move(d, found)
 	return c.negated(inherit(term{reg: d, affinity: value.NoAffinity}, terms...), n.Not), nil
-}
-
-// isConstant reports whether SQLite takes an expression for a constant while it parses: without
-// names and functions.
-func isConstant(n *syntax.Expr) bool {
-	constant := true
-	syntax.Walk(n, func(n syntax.Node) bool {
-		e, ok := n.(*syntax.Expr)
-		switch {
-		case !ok:
-			constant = false
-		case e.Op == syntax.OpColumn:
-			_, truth := truthOf(e)
-			constant = constant && truth
-		case e.Op == syntax.OpFunction, e.Op == syntax.OpMatch:
-			constant = false
-		}
-		return constant
-	})
-	return constant
 }
 
 // like is x [NOT] LIKE pattern [ESCAPE character], or GLOB.

@@ -65,7 +65,7 @@ func (r *resolver) expr(s *scope, n *syntax.Expr) (*Expr, error) {
 		return literal(record.OfBlob(n.Bytes())), nil
 	case syntax.OpParameter:
 		return &Expr{Kind: Parameter, Number: int(n.Number), Affinity: value.NoAffinity}, nil
-	case syntax.OpColumn:
+	case syntax.OpColumn, syntax.OpTruth:
 		return r.name(s, n)
 	case syntax.OpCollate:
 		return r.collate(s, n)
@@ -168,21 +168,14 @@ func number(n *syntax.Expr, negative bool) (*Expr, error) {
 	return literal(record.OfFloat(value.ReadFloat(text).Value)), nil
 }
 
-func truthOf(n *syntax.Expr) (truth, ok bool) {
-	if n.Op != syntax.OpColumn || len(n.Path) > 0 || n.Quote != 0 {
-		return false, false
-	}
-	truth = strings.EqualFold(n.Text, "true")
-	return truth, truth || strings.EqualFold(n.Text, "false")
-}
-
 // name is a column, TRUE, FALSE, or a string in double quotes.
 func (r *resolver) name(s *scope, n *syntax.Expr) (*Expr, error) {
-	e, err := s.lookup(n.Path, n.Text)
-	if e != nil || err != nil {
-		return e, err
+	if n.Op == syntax.OpColumn {
+		if e, err := s.lookup(n.Path, n.Text); e != nil || err != nil {
+			return e, err
+		}
 	}
-	if truth, ok := truthOf(n); ok {
+	if truth, ok := n.Truth(); ok {
 		return literal(value.OfBool(truth)), nil
 	}
 	if n.Quote == '"' && len(n.Path) == 0 {
@@ -253,7 +246,10 @@ func (r *resolver) comparison(s *scope, n *syntax.Expr) (*Expr, error) {
 		for right.Op == syntax.OpCollate {
 			right = right.Left
 		}
-		if truth, ok := truthOf(right); ok {
+		if truth, ok := right.Truth(); ok {
+			if right.Op == syntax.OpTruth {
+				return r.truth(s, n, truth)
+			}
 			if e, err := s.lookup(nil, right.Text); e == nil && err == nil {
 				return r.truth(s, n, truth)
 			}
@@ -422,7 +418,7 @@ func (r *resolver) in(s *scope, n *syntax.Expr) (*Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(list) == 1 && isConstant(n.List[0]) { // which SQLite makes x = +value of
+	if n.Constant { // which SQLite makes x = +value of
 		plus := build(Plus, 0, list[0])
 		plus.Collation = list[0].Collation
 		e := build(Compare, program.Equal, x, plus)
@@ -434,27 +430,6 @@ func (r *resolver) in(s *scope, n *syntax.Expr) (*Expr, error) {
 	e := build(InList, 0, append([]*Expr{x}, list...)...)
 	e.Not = n.Not
 	return e, nil
-}
-
-// isConstant reports whether SQLite takes an expression for a constant while it parses: without
-// names and functions.
-func isConstant(n *syntax.Expr) bool {
-	switch n.Op {
-	case syntax.OpColumn:
-		_, ok := truthOf(n)
-		return ok
-	case syntax.OpFunction, syntax.OpMatch, syntax.OpSubquery, syntax.OpExists, syntax.OpInTable, syntax.OpNow, syntax.OpArrow, syntax.OpLongArrow:
-		return false
-	}
-	if n.Query != nil || n.Left != nil && !isConstant(n.Left) || n.Right != nil && !isConstant(n.Right) {
-		return false
-	}
-	for _, e := range n.List {
-		if !isConstant(e) {
-			return false
-		}
-	}
-	return true
 }
 
 func (r *resolver) inQuery(s *scope, n *syntax.Expr, x *Expr) (*Expr, error) {

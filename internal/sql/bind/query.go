@@ -179,7 +179,7 @@ func checkValues(rows [][]*syntax.Expr) (err error) {
 		for _, e := range row {
 			syntax.Walk(e, func(n syntax.Node) bool {
 				if e, ok := n.(*syntax.Expr); ok && (e.Op == syntax.OpIs || e.Op == syntax.OpIsNot) {
-					if _, ok := truthOf(e.Right); ok {
+					if _, ok := e.Right.Truth(); ok {
 						err = unsupported("IS TRUE in VALUES with several rows")
 					}
 				}

@@ -12,7 +12,8 @@ const (
 	OpBlob         // Text as written; Bytes
 	OpNow          // CURRENT_DATE, CURRENT_TIME or CURRENT_TIMESTAMP: Text
 	OpParameter    // Text, Number
-	OpColumn       // Path, Text, Quote
+	OpColumn       // Path, Text, Quote; TRUE and FALSE are one, unless they are an OpTruth
+	OpTruth        // TRUE or FALSE, in Text, in a list of one constant: no column there
 	OpStar         // * or table.* of a result: Path
 	OpRow          // (List), at least two
 	OpSubquery     // (Query)
@@ -68,6 +69,7 @@ type Expr struct {
 	Op        Op
 	Not       bool
 	Quote     byte // of the name in Text: 0, or one of " ' ` [. A name in " may be a string
+	Constant  bool // the list of an OpIn is one constant: SQLite compares by =, with the affinity of Left alone
 	Oversized bool // an OpInteger in hexadecimal that does not fit into 64 bits
 	height    int32
 	Number    int32 // of an OpParameter, from 1
@@ -79,6 +81,16 @@ type Expr struct {
 	Query     *Select
 	Call      *Call
 	bits      uint64 // of a number; of an OpColumn where Text begins
+}
+
+// Truth reports whether e is the word TRUE or FALSE, and which. Where OpColumn is its kind, a column
+// of that name comes first.
+func (e *Expr) Truth() (truth, ok bool) {
+	if e.Op != OpTruth && (e.Op != OpColumn || len(e.Path) > 0 || e.Quote != 0) {
+		return false, false
+	}
+	word := fold(e.Text)
+	return word == "true", word == "true" || word == "false"
 }
 
 // NameSpan returns the span of the name in Text of an OpColumn, behind the names in Path.

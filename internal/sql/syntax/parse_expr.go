@@ -253,6 +253,7 @@ func (p *parser) in(x *Expr) *Expr {
 			e.Query = p.query()
 		case !p.at(tokRightParen):
 			e.List = p.exprs1()
+			e.Constant = len(e.List) == 1 && p.err == nil && constant(e.List[0]) && x.Op != OpRow
 		}
 		p.expect(tokRightParen)
 	} else {
@@ -271,6 +272,31 @@ func (p *parser) in(x *Expr) *Expr {
 	}
 	p.pop(3)
 	return p.grown(e)
+}
+
+// constant reports whether SQLite takes an expression for a constant while it parses: without names
+// and functions. As SQLite does, it takes each TRUE and FALSE for one that it meets before a part
+// that is none.
+func constant(e *Expr) bool {
+	switch e.Op {
+	case OpColumn:
+		_, ok := e.Truth()
+		if ok {
+			e.Op = OpTruth
+		}
+		return ok
+	case OpFunction, OpMatch, OpSubquery, OpExists, OpInTable, OpRaise, OpNow, OpArrow, OpLongArrow:
+		return false
+	}
+	if e.Query != nil || e.Left != nil && !constant(e.Left) || e.Right != nil && !constant(e.Right) {
+		return false
+	}
+	for _, x := range e.List {
+		if !constant(x) {
+			return false
+		}
+	}
+	return true
 }
 
 // exprs1 reads expressions between commas, at least one.

@@ -98,6 +98,8 @@ func (w *printer) value(e *Expr) {
 		w.word("NULL")
 	case OpString:
 		w.word(quoted(e.Text, '\''))
+	case OpTruth:
+		w.word(e.Text)
 	case OpColumn, OpStar:
 		w.path(e)
 	case OpRow:

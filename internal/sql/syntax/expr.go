@@ -83,8 +83,8 @@ type Expr struct {
 	bits      uint64 // of a number; of an OpColumn where Text begins
 }
 
-// Truth reports whether e is the word TRUE or FALSE, and which. Where OpColumn is its kind, a column
-// of that name comes first.
+// Truth reports whether e is the word TRUE or FALSE, and which. Where OpColumn is its kind, a
+// column of that name comes first.
 func (e *Expr) Truth() (truth, ok bool) {
 	if e.Op != OpTruth && (e.Op != OpColumn || len(e.Path) > 0 || e.Quote != 0) {
 		return false, false

@@ -400,3 +400,8 @@ SELECT max(c) FROM t7
 SELECT c, count(*) FROM t7 GROUP BY c
 SELECT t1.a, t7.b FROM t1 LEFT JOIN t7 ON t7.c=t1.a ORDER BY 1, 2
 SELECT count(*) FROM t7 WHERE c IN (SELECT a FROM t1)
+SELECT x, "true", x IN (true), x NOT IN (true), x IN (1, true), x IN (true, 1), x IN (NOT true) FROM truths
+SELECT x, x IN (true + x), x IN (x + true), x IN (-true), x IN (true COLLATE nocase), x IN ("true") FROM truths
+SELECT x, x IN (1 IS true), x IN (5 IS true), x IS true, x IN (5 IS NOT true), x IN (CASE true WHEN 1 THEN 5 END) FROM truths
+SELECT x FROM truths WHERE x IN (true) OR true IN (x)
+SELECT CAST('7x' AS ), CAST(1.5 AS ""), CAST('12' AS "te""xt"), CAST(x'31' AS [int eger]), typeof(CAST('1e3' AS 'num'))

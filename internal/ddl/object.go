@@ -38,7 +38,7 @@ type View struct {
 func newView(sql string, n *syntax.CreateView, end int) *View {
 	return &View{
 		Name: n.Name.Name.Text, Schema: n.Name.Schema.Text, Temp: n.Temp, Columns: names(n.Columns),
-		Select: sql[n.Query.Start:n.End], IfNotExists: n.IfNotExists, body: trimSpaceRight(sql[n.Name.Name.Start:end]),
+		Select: n.Text.Of(sql), IfNotExists: n.IfNotExists, body: trimSpaceRight(sql[n.Name.Name.Start:end]),
 	}
 }
 

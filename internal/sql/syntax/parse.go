@@ -23,7 +23,9 @@ type Parsed struct {
 func Parse(sql string) (*Parsed, *Error) { return parse(sql, false) }
 
 // ParseStored is Parse for a statement in sqlite_schema. SQLite still reads there what old versions
-// have stored: COLLATE and a direction behind the names in a foreign key or in a view.
+// have stored: COLLATE and a direction behind the names in a foreign key or in a view. ParseStored
+// reads only the tokens of the query of a view and of the body of a trigger: a database may have
+// many long ones, and who opens it needs their names alone.
 func ParseStored(sql string) (*Parsed, *Error) { return parse(sql, true) }
 
 func parse(sql string, stored bool) (*Parsed, *Error) {

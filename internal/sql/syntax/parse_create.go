@@ -108,9 +108,32 @@ func (p *parser) createView(start int, temp bool) Statement {
 	p.advance()
 	n := &CreateView{Temp: temp, IfNotExists: p.ifNotExists(), Name: p.qualified(), Columns: p.nameTerms()}
 	p.expect(kwAs)
-	n.Query = p.query()
-	n.Span = p.from(start)
+	query := p.tok.start
+	if p.stored {
+		p.skipQuery()
+	} else {
+		n.Query = p.query()
+	}
+	n.Text, n.Span = p.from(query), p.from(start)
 	return n
+}
+
+// skipQuery reads the tokens of a query.
+func (p *parser) skipQuery() {
+	if !p.tok.kind.startsSelect() {
+		p.unexpected()
+	}
+	for depth := 0; p.err == nil && (depth > 0 || !p.at(tokEnd) && !p.at(tokSemicolon)); p.advance() {
+		switch {
+		case p.at(tokLeft):
+			depth++
+		case p.at(tokRightParen):
+			depth--
+		}
+		if depth < 0 || depth > 0 && (p.at(tokEnd) || p.at(tokSemicolon)) {
+			p.unexpected()
+		}
+	}
 }
 
 func (p *parser) createIndex(start int) Statement {
@@ -199,6 +222,11 @@ func (p *parser) createTrigger(start int, temp bool) Statement {
 	}
 	p.expect(kwOn)
 	n.Table = p.qualified()
+	if p.stored {
+		p.skipSteps()
+		n.Span = p.from(start)
+		return n
+	}
 	if p.acceptBoth(kwFor, kwEach) {
 		p.expect(kwRow)
 		n.ForEachRow = true
@@ -215,6 +243,23 @@ func (p *parser) createTrigger(start int, temp bool) Statement {
 	}
 	n.Span = p.from(start)
 	return n
+}
+
+// skipSteps reads the tokens of a trigger behind its table, up to an END that has a semicolon
+// before it and the end of the statement after it.
+func (p *parser) skipSteps() {
+	for p.err == nil {
+		if p.at(tokEnd) {
+			p.unexpected()
+		}
+		if p.at(kwEnd) && p.last.kind == tokSemicolon {
+			if next := p.peek(); next == tokSemicolon || next == tokEnd {
+				p.advance()
+				return
+			}
+		}
+		p.advance()
+	}
 }
 
 // step reads a statement in a trigger.

@@ -121,7 +121,8 @@ type CreateView struct {
 	IfNotExists bool
 	Name        QualifiedName
 	Columns     []NameTerm
-	Query       *Select
+	Query       *Select // nil after ParseStored
+	Text        Span    // of the query
 }
 
 // A CreateVirtual is a CREATE VIRTUAL TABLE.
@@ -146,7 +147,7 @@ type CreateTrigger struct {
 	Columns     []Name // of UPDATE OF
 	Table       QualifiedName
 	ForEachRow  bool
-	When        *Expr
+	When        *Expr       // this and the steps are nil after ParseStored
 	Steps       []Statement // *Insert, *Update, *Delete, *Select
 }
 

@@ -141,7 +141,7 @@ func (c *change) openExisting(dir store.Ino, name string, in *fuse.CreateIn) (n 
 	if err := c.resize(&n, 0); err != nil {
 		return n, err
 	}
-	if err := c.dropPrivileges(&n, c.mustDropBits(&n)); err != nil {
+	if err := c.dropPrivileges(&n, c.losesBits(&n)); err != nil {
 		return n, err
 	}
 	return n, c.Put(&before, &n)

@@ -210,7 +210,7 @@ func (m *fileSystem) Fallocate(_ <-chan struct{}, in *fuse.FallocateIn) fuse.Sta
 				return err
 			}
 		}
-		if err := c.dropPrivileges(&n, c.mustDropBits(&n)); err != nil {
+		if err := c.dropPrivileges(&n, c.losesBits(&n)); err != nil {
 			return err
 		}
 		dropped = before.Mode != n.Mode
@@ -316,7 +316,7 @@ func (c *change) copyRange(r *resize, from, to store.Ino, size int64, in *fuse.C
 		}
 		done += int64(n)
 	}
-	if err := c.dropPrivileges(&dst, c.mustDropBits(&dst)); err != nil {
+	if err := c.dropPrivileges(&dst, c.losesBits(&dst)); err != nil {
 		return done, false, err
 	}
 	r.after, r.start, r.end = dst.Size, dst.Size, dst.Size

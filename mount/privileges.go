@@ -57,9 +57,9 @@ func (c *change) dropBits(n *store.Node) {
 	})
 }
 
-// mustDropBits reports whether a file loses setuid and setgid when the caller changes its content.
+// losesBits reports whether a file loses setuid and setgid when the caller changes its content.
 // Some requests say so themselves.
-func (c *change) mustDropBits(n *store.Node) bool {
+func (c *change) losesBits(n *store.Node) bool {
 	if n.Mode&(modeSetuid|modeSetgid) == 0 {
 		return false
 	}

@@ -156,7 +156,7 @@ func endLink(c *call, id string) error {
 		Heading: "End this link?", Text: "Nobody can open it any more, and it cannot be made again: a new link has another address.",
 		Items: []string{l.tree.shown(l.Path)}, Action: to + "/" + id, Button: "End the link", Back: to,
 	}
-	if asked, err := c.mustAsk(ask); asked {
+	if asked, err := c.confirm(ask); asked {
 		return err
 	}
 	o, err := l.tree.acquire()

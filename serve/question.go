@@ -11,10 +11,10 @@ import (
 // wantsPage reports whether the answer is for a reader in a browser, and not for a script.
 func (c *call) wantsPage() bool { return strings.Contains(c.r.Header.Get("Accept"), "text/html") }
 
-// mustAsk answers a form of a page with a question, if it is about something that cannot be undone
+// confirm answers a form of a page with a question, if it is about something that cannot be undone
 // and the reader was not asked. The form comes again with the field sure. Scripts of pages ask by
 // themselves, and programs name the change.
-func (c *call) mustAsk(q *page.Question) (asked bool, err error) {
+func (c *call) confirm(q *page.Question) (asked bool, err error) {
 	if c.r.Method != http.MethodPost || !c.wantsPage() {
 		return false, nil
 	}

@@ -64,7 +64,7 @@ func removeSelected(c *call) error {
 	}
 	defer s.p.release()
 	if c.s.options.Trash <= 0 {
-		if asked, err := c.mustAsk(s.question()); asked {
+		if asked, err := c.confirm(s.question()); asked {
 			return err
 		}
 	}

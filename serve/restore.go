@@ -32,7 +32,7 @@ func restore(c *call) error {
 	if err != nil {
 		return err
 	}
-	if asked, err := c.mustAsk(restoreQuestion(p, snapshot, dir)); asked {
+	if asked, err := c.confirm(restoreQuestion(p, snapshot, dir)); asked {
 		return err
 	}
 	if _, err := p.vol.Restore(c.r.Context(), snapshot, path.Join(p.within, p.name), nil); err != nil {

@@ -20,7 +20,7 @@ func emptyTrash(c *call) error {
 		Heading: "Empty the trash?", Text: "What you could restore is removed for good. It cannot be taken back.",
 		Action: c.s.base + trashPath + "/empty", Button: "Remove for good", Back: c.s.base + trashPath,
 	}
-	if asked, err := c.mustAsk(ask); asked {
+	if asked, err := c.confirm(ask); asked {
 		return err
 	}
 	until, removed := "", 0

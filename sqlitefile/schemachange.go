@@ -118,8 +118,8 @@ func (c *schemaChange) remove(match func(o *Object) bool) (removed []Object, err
 	return removed, nil
 }
 
-// rename changes the root of objects from from to to.
-func (c *schemaChange) rename(from, to uint32) error {
+// moveRoot gives the objects whose root is page from the root to.
+func (c *schemaChange) moveRoot(from, to uint32) error {
 	for i := range c.rows {
 		r := &c.rows[i]
 		if r.Root != from {
@@ -232,7 +232,7 @@ func (c *schemaChange) destroy(root uint32, table bool) error {
 	if err != nil || moved == 0 {
 		return err
 	}
-	return c.rename(moved, root)
+	return c.moveRoot(moved, root)
 }
 
 // isKeyed reports whether a root belongs to a table WITHOUT ROWID.

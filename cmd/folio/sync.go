@@ -110,7 +110,7 @@ var errSyncOut = errors.New("is in a volume, and sync copies from a directory on
 
 // checkOperands refuses a source in a volume, and a snapshot.
 func (s *syncer) checkOperands() error {
-	if err := s.loc.MustChange(); err != nil {
+	if err := s.loc.CheckWritable(); err != nil {
 		return err
 	}
 	if err := location.InFile(s.src, "folio cp -a copies from there"); err != nil {

@@ -141,7 +141,7 @@ func (c *checkpointer) checkpointAll(ctx context.Context, log *wal.Log, mode Che
 	err := c.pager.retryWriter(ctx, func() error {
 		frames, copied, err := c.checkpoint(log)
 		if err == nil && copied < frames {
-			err = cmp.Or(c.rebase(), log.Index.Readers()) // our own lock, of an older state, may stand in the way
+			err = cmp.Or(c.rebase(), log.Index.BlockedByReaders()) // our own lock, of an older state, may stand in the way
 		}
 		return err
 	})
@@ -158,7 +158,7 @@ func (c *checkpointer) checkpointAll(ctx context.Context, log *wal.Log, mode Che
 		}
 		if h.MaxFrame != 0 {
 			if ok, err := log.Restart(&h); err != nil || !ok {
-				return cmp.Or(err, log.Index.Readers())
+				return cmp.Or(err, log.Index.BlockedByReaders())
 			}
 		}
 		if mode == CheckpointTruncate {

@@ -36,7 +36,7 @@ func (w *Log) ReadLock(h *format.WALIndexHeader, words *format.WALIndexWords) (s
 		}
 	}
 	if slot == 0 {
-		return 0, false, x.Readers()
+		return 0, false, x.BlockedByReaders()
 	}
 	if err := x.Lock(osfile.Shared, format.WALReadLock+int64(slot), 1); err != nil {
 		return 0, false, err
@@ -97,8 +97,8 @@ func (w *Log) MovedOn(mark uint32) bool {
 	return on || err != nil
 }
 
-// Readers returns the error for readers that keep the log from beginning again, or a checkpoint
-// from copying all of it.
-func (x *Index) Readers() error {
+// BlockedByReaders returns the error for readers that keep the log from beginning again, or a
+// checkpoint from copying all of it. The error names them.
+func (x *Index) BlockedByReaders() error {
 	return dberr.HeldBy(osfile.ErrLocked, "is reading an older state", x.File, osfile.Exclusive, format.WALReadLock, format.WALReaders)
 }

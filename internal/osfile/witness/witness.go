@@ -107,9 +107,10 @@ type file struct {
 	synced  []byte // the content at the last Sync; replaced, never changed
 	dirty   bool   // written to since
 	named   bool   // the name is synced
-	fresh   bool   // it took the name of another file, and that is not synced
-	old     bool   // another one took its name
-	gone    bool   // and that is synced
+
+	tookName   bool // it took the name of another file, and the directory was not synced since
+	lostName   bool // another file took its name
+	lossSynced bool // lostName, and the directory was synced since
 
 	leaves map[uint32]bool // of the freelist of the database when the journal was made
 	frames *frames         // of a log: the frames in synced, nil if they must be read
@@ -215,9 +216,9 @@ func (s *System) Remove(name string) error {
 func (s *System) Rename(from, to string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	f, old := s.files[from], s.files[to]
-	if f != nil && old != nil && old.role == database {
-		s.checkExchange(f, old)
+	f, victim := s.files[from], s.files[to]
+	if f != nil && victim != nil && victim.role == database {
+		s.checkExchange(f, victim)
 	}
 	if err := s.inner.Rename(from, to); err != nil {
 		return err
@@ -229,9 +230,10 @@ func (s *System) Rename(from, to string) error {
 		f.role, f.base = roleOf(to)
 		s.files[to] = f
 	}
-	if f != nil && old != nil {
-		f.fresh, old.old, f.named, old.gone = !s.lazy, true, old.named, s.lazy
-		s.replaced = append(s.replaced, old)
+	if f != nil && victim != nil {
+		f.tookName, f.named = !s.lazy, victim.named
+		victim.lostName, victim.lossSynced = true, s.lazy
+		s.replaced = append(s.replaced, victim)
 	}
 	return nil
 }
@@ -256,12 +258,12 @@ func (s *System) checkExchange(f, old *file) {
 // (R7), and reports whether that is all that there is to say.
 func (s *System) checkReplacing(f *file) bool {
 	switch {
-	case f.old && !f.gone:
+	case f.lostName && !f.lossSynced:
 		s.breach(f, 7, "is changed before the name of the file in its place is synced")
-	case f.fresh:
+	case f.tookName:
 		s.breach(f, 7, "is changed before its name is synced")
 	}
-	return f.old
+	return f.lostName
 }
 
 // SyncDir implements osfile.System.
@@ -274,11 +276,11 @@ func (s *System) SyncDir(name string) error {
 	}
 	for _, f := range s.files {
 		if filepath.Dir(f.name) == filepath.Dir(name) {
-			f.named, f.fresh = true, false
+			f.named, f.tookName = true, false
 		}
 	}
 	for _, f := range s.replaced {
-		f.gone = true
+		f.lossSynced = true
 	}
 	s.replaced = nil
 	clear(s.removed)

@@ -116,7 +116,7 @@ func admit(db *sqlitefile.DB) error {
 
 // wayOut returns the error of mustParse if the schema is damaged, and otherwise err.
 func wayOut(tx *sqlitefile.Rx, err error) error {
-	if found := repair.MustParse(tx); errors.Is(found, store.ErrDamaged) {
+	if found := repair.CheckSchemaText(tx); errors.Is(found, store.ErrDamaged) {
 		return found
 	}
 	return err

@@ -108,7 +108,7 @@ func (s *Store) prepare(ctx context.Context) error {
 	}
 	s.preparing.Lock()
 	defer s.preparing.Unlock()
-	if err := s.mustKeep(ctx); err != nil {
+	if err := s.refuseAdditions(ctx); err != nil {
 		return err
 	}
 	mode, err := s.db.JournalMode(ctx)
@@ -121,12 +121,12 @@ func (s *Store) prepare(ctx context.Context) error {
 	return err
 }
 
-// mustKeep refuses to write a volume if other programs have added objects to its tables that this
-// package does not maintain, for example a trigger.
-func (s *Store) mustKeep(ctx context.Context) error {
+// refuseAdditions refuses to write a volume if other programs have added objects to its tables that
+// this package does not maintain, for example a trigger.
+func (s *Store) refuseAdditions(ctx context.Context) error {
 	var added []string
 	err := s.db.View(ctx, func(rx *sqlitefile.Rx) (err error) {
-		if err := repair.MustParse(rx); err != nil {
+		if err := repair.CheckSchemaText(rx); err != nil {
 			return &fs.PathError{Op: "write", Path: s.db.Path(), Err: err}
 		}
 		added, err = repair.Additions(rx)

@@ -63,7 +63,7 @@ func (s *Store) openAtOnce(ctx context.Context) (first firstTrip, err error) {
 	s.session.wasSeen(begun)
 	s.session.begin(s)
 	if count(results[7]) > 0 {
-		_ = s.reapOn(ctx, c.Conn(), nil) // if that fails, another session does it
+		_ = s.reapAll(ctx, c.Conn()) // if that fails, another session does it
 	}
 	return first, nil
 }

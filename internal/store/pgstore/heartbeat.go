@@ -173,10 +173,10 @@ func (s *Store) maintain(ctx context.Context) error {
 	defer s.abandon(c)
 	s.session.began(0, sessions, listeners)
 	s.session.mark(waiting)
-	if err := s.reapOn(ctx, c.Conn(), append([]store.Ino{}, s.session.unpinned()...)); err != nil {
+	if err := s.reapOn(ctx, c.Conn(), s.session.unpinned()); err != nil {
 		return err
 	}
-	return s.reapOn(ctx, c.Conn(), nil)
+	return s.reapAll(ctx, c.Conn())
 }
 
 // begin starts the goroutines that show that the session lives, and that maintain orphans.
@@ -218,7 +218,7 @@ func (s *Store) register(ctx context.Context, c *pgx.Conn) error {
 	}
 	s.session.began(id, sessions, listeners)
 	s.session.wasSeen(begun)
-	_ = s.reapOn(ctx, c, nil) // if that fails, another session does it
+	_ = s.reapAll(ctx, c) // if that fails, another session does it
 	return nil
 }
 
@@ -237,7 +237,7 @@ func (s *Store) unregister() {
 		defer s.abandon(c)
 		orphans, err := s.closeAtOnce(ctx, c)
 		if orphans {
-			_ = s.reapOn(ctx, c.Conn(), nil)
+			_ = s.reapAll(ctx, c.Conn())
 		}
 		return err
 	})

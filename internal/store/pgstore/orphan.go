@@ -63,16 +63,18 @@ func (s *Store) reap(ctx context.Context, list []store.Ino) error {
 // maxReaped is how many orphans a transaction removes.
 const maxReaped = 1000
 
-// reapOn is reap on a connection. If list is nil, it removes all orphans that no session waits for.
-func (s *Store) reapOn(ctx context.Context, c *pgx.Conn, list []store.Ino) error {
-	if list == nil {
-		for {
-			removed, err := s.removeDead(ctx, c, step{statement: selectDead, args: []any{int64(maxReaped)}})
-			if err != nil || removed < maxReaped {
-				return err
-			}
+// reapAll removes all orphans that no session waits for.
+func (s *Store) reapAll(ctx context.Context, c *pgx.Conn) error {
+	for {
+		removed, err := s.removeDead(ctx, c, step{statement: selectDead, args: []any{int64(maxReaped)}})
+		if err != nil || removed < maxReaped {
+			return err
 		}
 	}
+}
+
+// reapOn is reap on a connection.
+func (s *Store) reapOn(ctx context.Context, c *pgx.Conn, list []store.Ino) error {
 	inos := make([]int64, 0, len(list))
 	for _, ino := range list {
 		if !s.pins.pinned(ino) {

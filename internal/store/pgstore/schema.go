@@ -281,6 +281,10 @@ type queryer interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
+// lockMigration takes the lock of migrations of a schema. The number, "Foli" in ASCII, keeps it
+// apart from locks of other programs. It must stay: older programs take the same lock.
+const lockMigration = "SELECT pg_advisory_xact_lock(hashtextextended($1, 1181707369))"
+
 // migrate makes the tables of the latest version, of nothing if create is set, or of those of an
 // older version. Programs that do so at the same time wait for each other.
 func (schema schemaName) migrate(ctx context.Context, c *pgx.Conn, create bool) error {
@@ -292,7 +296,7 @@ func (schema schemaName) migrate(ctx context.Context, c *pgx.Conn, create bool) 
 		return errEmpty
 	}
 	return pgx.BeginTxFunc(ctx, c, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock(hashtextextended($1, 1181707369))", string(schema)); err != nil {
+		if _, err := tx.Exec(ctx, lockMigration, string(schema)); err != nil {
 			return err
 		}
 		version, err := schema.version(ctx, tx) // another program may have been faster

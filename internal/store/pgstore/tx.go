@@ -338,9 +338,9 @@ func (t *tx) SetXattr(ino store.Ino, name string, value []byte) error {
 	return t.limit()
 }
 
-// mustLock returns an error if the volume is not locked. A caller that reads something other than
-// inodes and entries needs that.
-func (t *tx) mustLock() error {
+// lockWritten returns an error if the volume is not locked. A caller that reads something other
+// than inodes and entries needs that.
+func (t *tx) lockWritten() error {
 	if t.cache.readSet != nil && t.broken == nil {
 		t.broken = errLock
 	}
@@ -349,7 +349,7 @@ func (t *tx) mustLock() error {
 
 // removeXattr removes an extended attribute, which must be there, from the server.
 func (t *tx) removeXattr(key xattrKey) error {
-	if err := t.mustLock(); err != nil {
+	if err := t.lockWritten(); err != nil {
 		return t.fail(err)
 	}
 	count := int64(0)
@@ -379,7 +379,7 @@ func (t *tx) Lookup(dir store.Ino, name string) (store.Entry, error) {
 
 // List implements store.Rx.
 func (t *tx) List(dir store.Ino, after string, max int, l *store.Listing) error {
-	if err := t.mustLock(); err != nil {
+	if err := t.lockWritten(); err != nil {
 		return err
 	}
 	if _, changed := t.dirs[dir]; changed {
@@ -419,7 +419,7 @@ func (t *tx) Xattrs(ino store.Ino) ([]store.Xattr, error) {
 	if t.nodes[ino] == nodeNew && len(t.xattrs) == 0 && t.flushes == 0 {
 		return nil, nil
 	}
-	if err := t.mustLock(); err != nil {
+	if err := t.lockWritten(); err != nil {
 		return nil, err
 	}
 	if l := t.xattrsAhead[ino]; l != nil && len(t.xattrs) == 0 && t.flushes == 0 {
@@ -433,7 +433,7 @@ func (t *tx) Xattrs(ino store.Ino) ([]store.Xattr, error) {
 
 // sendContent sends the changes if there are some of contents.
 func (t *tx) sendContent() error {
-	if err := t.mustLock(); err != nil {
+	if err := t.lockWritten(); err != nil {
 		return err
 	}
 	return t.sendFor(len(t.chunks)+len(t.parts)+len(t.cuts) > 0)
@@ -457,7 +457,7 @@ func (t *tx) limit() error {
 	if !t.hasMany() {
 		return nil
 	}
-	if err := t.mustLock(); err != nil {
+	if err := t.lockWritten(); err != nil {
 		return t.fail(err)
 	}
 	t.flushes++
@@ -494,7 +494,7 @@ func (t *tx) numbersAhead() []step {
 
 // send sends the changes to the server, before the commit.
 func (t *tx) send() error {
-	if err := t.mustLock(); err != nil {
+	if err := t.lockWritten(); err != nil {
 		return err
 	}
 	t.flushes++

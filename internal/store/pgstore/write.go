@@ -74,7 +74,7 @@ func (t *tx) chunkLength(n *store.Node, off int64) (int, error) {
 	case n.Holes == 0:
 		return int(max(0, min(n.Size-off&^(store.ChunkSize-1), store.ChunkSize))), nil
 	}
-	if err := t.mustLock(); err != nil {
+	if err := t.lockWritten(); err != nil {
 		return 0, err
 	}
 	list, err := t.chunkLengths(id, id)
@@ -98,7 +98,7 @@ func (t *tx) chunk(id int64, size int) (p []byte, err error) {
 	if own, ok := t.parts[id]; ok {
 		return t.partContent(id, own)
 	}
-	if err := t.mustLock(); err != nil {
+	if err := t.lockWritten(); err != nil {
 		return nil, err
 	}
 	var stored part

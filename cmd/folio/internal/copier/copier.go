@@ -141,7 +141,7 @@ func (c *Copy) Run(ctx context.Context) (err error) {
 	if c.Dest.OnDisk() {
 		return c.out()
 	}
-	if err := c.Dest.MustChange(); err != nil {
+	if err := c.Dest.CheckWritable(); err != nil {
 		return err
 	}
 	if err := c.open(); err != nil {

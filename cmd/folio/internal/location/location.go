@@ -184,8 +184,8 @@ func (l Location) snapshotFailure(err error) error {
 	return &fs.PathError{Path: l.Tree(), Err: err}
 }
 
-// MustChange refuses a snapshot if a command would change it.
-func (l Location) MustChange() error {
+// CheckWritable refuses a snapshot if a command would change it.
+func (l Location) CheckWritable() error {
 	if l.Snapshot == "" {
 		return nil
 	}

@@ -79,7 +79,7 @@ func SameVolume(operands []Operand, way string) error {
 		}
 	}
 	for _, o := range operands {
-		if err := o.MustChange(); err != nil {
+		if err := o.CheckWritable(); err != nil {
 			return err
 		}
 		if !SameFile(o.Volume, operands[0].Volume) {

@@ -70,7 +70,7 @@ var errReplaceServer = errors.New("is on a server, where no volume is replaced")
 // checkServer refuses a volume on a server that is there.
 func (r *Replacing) checkServer(volume string) error {
 	loc := Parse(volume)
-	if err := loc.MustChange(); err != nil {
+	if err := loc.CheckWritable(); err != nil {
 		return err
 	}
 	if r.Replaces() {

@@ -19,7 +19,7 @@ const (
 // openFor opens the volume for a command that changes it. create is the value of the command's
 // flag --create, nil if it has none.
 func (l Location) openFor(create *bool) (*folio.Volume, error) {
-	if err := l.MustChange(); err != nil {
+	if err := l.CheckWritable(); err != nil {
 		return nil, err
 	}
 	v, err := l.OpenVolume(&folio.Options{Create: create != nil && *create})
@@ -96,7 +96,7 @@ func (l Location) ReadOnly(err error) error {
 func Change(ctx context.Context, s *terminal.Streams, args []string, create *bool, fn func(tx *folio.Tx, o *Operand) error) error {
 	operands := ParseOperands(args)
 	for i := range operands {
-		if err := operands[i].MustChange(); err != nil {
+		if err := operands[i].CheckWritable(); err != nil {
 			return err
 		}
 	}

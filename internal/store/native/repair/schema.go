@@ -107,8 +107,9 @@ func judgeObject(o *sqlitefile.Object, own []ownObject) (m malformed, bad bool) 
 	return m, true
 }
 
-// MustParse refuses to write to a volume that SQLite may not be able to open, with the way out.
-func MustParse(rx *sqlitefile.Rx) error {
+// CheckSchemaText refuses to write to a volume that SQLite may not be able to open, with the way
+// out.
+func CheckSchemaText(rx *sqlitefile.Rx) error {
 	found, err := findMalformed(rx)
 	if err != nil || len(found) == 0 {
 		return err

@@ -50,6 +50,43 @@ func TestShapes(t *testing.T) {
 	}
 }
 
+// TestTooLong compares the errors of statements that are longer than SQLite takes, and the answers
+// of the longest that it does take.
+func TestTooLong(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "long.db")
+	c, err := sql.Open("sqlite3", path)
+	must.Do(t, err)
+	defer c.Close()
+	_, err = c.Exec("CREATE TABLE t (a, b); INSERT INTO t VALUES (1, 2)")
+	must.Do(t, err)
+	ours, err := sql.Open("folio", path)
+	must.Do(t, err)
+	defer ours.Close()
+	for _, n := range []int{2000, 2001} {
+		list := strings.Repeat("1, ", n-1) + "1"
+		for _, text := range []string{
+			"SELECT " + list, "SELECT missing, " + list, "SELECT " + list + " FROM missing", "VALUES (" + list + ")",
+			"VALUES (" + list + "), (" + list + ")", "SELECT 1 UNION SELECT " + list, "SELECT EXISTS (SELECT " + list + ")",
+			"SELECT 1 WHERE 1 IN (SELECT " + list + ")", "SELECT " + strings.Repeat("*, ", n/2) + "1 FROM t",
+			"SELECT 1 ORDER BY " + list, "SELECT missing ORDER BY " + list, "SELECT 1 FROM t GROUP BY " + list,
+			"SELECT 1 UNION SELECT 2 ORDER BY " + list,
+		} {
+			if got, want := shapeOf(ours, text), shapeOf(c, text); got != want {
+				t.Errorf("%.40s... of %d: ours %.80s, C %.80s", text, n, got, want)
+			}
+		}
+	}
+	var list strings.Builder
+	for i := range 40_000 {
+		fmt.Fprintf(&list, "%d, ", i)
+	}
+	got := shapeOf(ours, "SELECT a FROM t WHERE b IN ("+list.String()+"0)")
+	if !strings.HasPrefix(got, "error: not supported yet: ") {
+		t.Errorf("a long list: %.80s", got)
+	}
+}
+
 // shapeOf returns the names of the columns and the rows of a statement, sorted unless it has an
 // ORDER BY, or its error.
 func shapeOf(db *sql.DB, text string) string {

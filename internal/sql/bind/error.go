@@ -1,6 +1,11 @@
 package bind
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
+
+var errTooManyColumns = errors.New("too many columns in result set")
 
 // An UnsupportedError names a part of SQL that the engine does not know yet.
 type UnsupportedError struct{ What string }

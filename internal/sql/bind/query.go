@@ -15,6 +15,9 @@ import (
 // a query of its own, so that their number can grow exponentially.
 const maxQueries = 2000
 
+// maxColumns is how many columns a result, and how many terms ORDER BY and GROUP BY, can have.
+const maxColumns = 2000
+
 // Select resolves a query.
 func Select(c *catalog.Catalog, sql string, n *syntax.Select) (*Query, error) {
 	r := &resolver{catalog: c, sql: sql}
@@ -119,6 +122,9 @@ func (r *resolver) core(s *scope, n *syntax.Core) (err error) {
 			return err
 		}
 		for _, row := range n.Values {
+			if len(row) > maxColumns {
+				return errTooManyColumns
+			}
 			args, err := r.scalars(s, row...)
 			if err != nil {
 				return err
@@ -201,6 +207,15 @@ func conjuncts(list []*Expr, e *Expr) []*Expr {
 // results resolves the columns of the result.
 func (r *resolver) results(s *scope, n *syntax.Core) error {
 	s.clause = inResults
+	width := len(n.Columns)
+	for i := range n.Columns {
+		if e := n.Columns[i].Expr; e.Op == syntax.OpStar {
+			width += r.starWidth(s.core, e.Path) - 1
+		}
+	}
+	if width > maxColumns {
+		return errTooManyColumns
+	}
 	for i := range n.Columns {
 		c := &n.Columns[i]
 		if c.Expr.Op == syntax.OpStar {
@@ -245,6 +260,9 @@ func (s *scope) star(path []syntax.Name) error {
 }
 
 func (r *resolver) groupBy(s *scope, n *syntax.Core) error {
+	if len(n.GroupBy) > maxColumns {
+		return fmt.Errorf("too many terms in GROUP BY clause")
+	}
 	for i, g := range n.GroupBy {
 		s.clause = inGroupBy
 		s.core.Grouped = true
@@ -340,6 +358,9 @@ func ordinal(i int) string {
 
 // finish resolves ORDER BY and LIMIT.
 func (r *resolver) finish(base *scope, scopes []*scope, n *syntax.Select, q *Query) (err error) {
+	if len(n.OrderBy) > maxColumns {
+		return fmt.Errorf("too many terms in ORDER BY clause")
+	}
 	for i, term := range n.OrderBy {
 		o := Order{Desc: term.Order == syntax.OrderDesc}
 		o.NullsFirst = term.Nulls == syntax.NullsFirst || term.Nulls == syntax.NullsNone && !o.Desc
@@ -467,9 +488,9 @@ func (r *resolver) setColumns(q *Query, n *syntax.Select) error {
 			}
 			q.Columns[i].Name = c.Alias.Text
 			if c.Alias.IsZero() {
-				q.Columns[i].Name = r.columnName(core.Results[i], c.Span.Of(r.sql))
+				q.Columns[i].Name = r.columnName(core.Results[i], c.Words(r.sql))
 				if c.Expr.Op != syntax.OpColumn {
-					q.Columns[i].Name = c.Span.Of(r.sql)
+					q.Columns[i].Name = c.Words(r.sql)
 				}
 			}
 			i++

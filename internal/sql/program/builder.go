@@ -16,7 +16,7 @@ type Reg int32
 func (r Reg) constant() bool { return r < 0 }
 
 // errTooLarge is for a program that needs more registers or instructions than there are.
-var errTooLarge = errors.New("the expression is too large")
+var errTooLarge = errors.New("not supported yet: an expression with more than 32,000 values")
 
 // A Builder makes a program. Its registers are a stack: [Builder.Mark] and [Builder.Release] tell
 // which of them are in use. An operation may write to a register that it reads.

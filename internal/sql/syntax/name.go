@@ -15,6 +15,20 @@ func (s Span) Bounds() Span { return s }
 // Of returns the part of the text that the span is.
 func (s Span) Of(sql string) string { return sql[s.Start:s.End] }
 
+// Words returns the text of the column up to the next token: comments after it are a part, as the
+// names of SQLite have them.
+func (c *Column) Words(sql string) string {
+	end := c.End
+	for end < len(sql) {
+		n := blank(sql[end:])
+		if n == 0 {
+			break
+		}
+		end += n
+	}
+	return strings.TrimRight(sql[c.Start:end], " \t\n\v\f\r")
+}
+
 // A Name is a name as the text has it.
 type Name struct {
 	Span

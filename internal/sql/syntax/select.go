@@ -42,7 +42,7 @@ func (c Compound) String() string {
 	return [...]string{"", "UNION", "UNION ALL", "EXCEPT", "INTERSECT"}[c]
 }
 
-// A Column is a column of a result. Its text is its name, if it has no alias.
+// A Column is a column of a result. [Column.Words] is its name, if it has no alias.
 type Column struct {
 	Span  // of the expression, with the parentheses around it
 	Expr  *Expr

@@ -405,3 +405,7 @@ SELECT x, x IN (true + x), x IN (x + true), x IN (-true), x IN (true COLLATE noc
 SELECT x, x IN (1 IS true), x IN (5 IS true), x IS true, x IN (5 IS NOT true), x IN (CASE true WHEN 1 THEN 5 END) FROM truths
 SELECT x FROM truths WHERE x IN (true) OR true IN (x)
 SELECT CAST('7x' AS ), CAST(1.5 AS ""), CAST('12' AS "te""xt"), CAST(x'31' AS [int eger]), typeof(CAST('1e3' AS 'num'))
+SELECT 1+1 /* comment */ , /* before */ 2 /* after */ + 1, x /* of a column */, 3 /* with an alias */ AS y FROM truths
+SELECT * FROM (SELECT 1 + 1 /* inside */ UNION SELECT 3)
+SELECT 1 -- to the end
+SELECT (1) /* before the semicolon */ ;

@@ -48,8 +48,8 @@ func (k ChangeKind) String() string {
 // file in it that differs otherwise. Times of directories count for nothing, nor do those of access
 // and of changes of the inode.
 //
-// It costs what was changed since the older of the states, and one pass over all names. An error is
-// yielded once, last: ErrNoSnapshot, or that of the context.
+// Its time grows with the changes since the older of the states, and one pass over all names. An
+// error is yielded once, last: ErrNoSnapshot, or that of the context.
 func (v *Volume) Diff(ctx context.Context, from, to string) iter.Seq2[Change, error] {
 	return func(yield func(Change, error) bool) {
 		list, err := v.diff(ctx, from, to)

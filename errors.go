@@ -64,7 +64,7 @@ var (
 )
 
 // ErrUnreachable says that the server of a volume cannot be reached, or that the connection to it
-// broke: package pgstore says what may have happened. It matches ETIMEDOUT.
+// broke: package pgstore lists the outcomes. It matches ETIMEDOUT.
 var ErrUnreachable = store.ErrUnreachable
 
 // errUpdateRuns is the ErrBusy of a call that has waited for the function of an Update.

@@ -128,7 +128,7 @@ func (m *fileSystem) SetAttr(_ <-chan struct{}, in *fuse.SetAttrIn, out *fuse.At
 	return st
 }
 
-// needed returns what the caller of a request needs to be allowed.
+// needed returns the rights that the caller of a request needs.
 func needed(in *fuse.SetAttrIn) uint32 {
 	const now = fuse.FATTR_ATIME | fuse.FATTR_MTIME | fuse.FATTR_ATIME_NOW | fuse.FATTR_MTIME_NOW
 	switch what := in.Valid &^ (fattrKillSuidgid | fuse.FATTR_LOCKOWNER | fuse.FATTR_CTIME); {
@@ -158,7 +158,7 @@ func (m *fileSystem) answerSize(out *fuse.AttrOut, ino store.Ino, st fuse.Status
 	m.setAttr(&out.Attr, n)
 }
 
-// setAttr sets what a request wants, except the size.
+// setAttr sets the attributes that a request names, except the size.
 func (c *change) setAttr(n *store.Node, in *fuse.SetAttrIn) error {
 	if mode, ok := in.GetMode(); ok {
 		n.Mode = n.Mode&store.ModeType | mode

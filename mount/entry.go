@@ -102,7 +102,7 @@ func (m *fileSystem) Symlink(_ <-chan struct{}, in *fuse.InHeader, target, name 
 }
 
 // Create implements fuse.RawFileSystem. The kernel calls it for a name that it takes for free, and
-// opens what it gets without a look at the permissions.
+// opens the new file without a look at the permissions.
 func (m *fileSystem) Create(_ <-chan struct{}, in *fuse.CreateIn, name string, out *fuse.CreateOut) fuse.Status {
 	var n store.Node
 	dir, to := m.ino(in.NodeId), changer(&in.InHeader)

@@ -178,7 +178,7 @@ func (m *fileSystem) Fsync(<-chan struct{}, *fuse.FsyncIn) fuse.Status { return 
 // FsyncDir implements fuse.RawFileSystem.
 func (m *fileSystem) FsyncDir(<-chan struct{}, *fuse.FsyncIn) fuse.Status { return m.sync() }
 
-// Fallocate implements fuse.RawFileSystem. Room is not reserved: what is allocated is a hole.
+// Fallocate implements fuse.RawFileSystem. No space is reserved: the allocated part is a hole.
 func (m *fileSystem) Fallocate(_ <-chan struct{}, in *fuse.FallocateIn) fuse.Status {
 	const known = unix.FALLOC_FL_KEEP_SIZE | unix.FALLOC_FL_PUNCH_HOLE | unix.FALLOC_FL_ZERO_RANGE
 	off, size := int64(in.Offset), int64(in.Length)

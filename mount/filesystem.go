@@ -72,7 +72,7 @@ type notifier interface {
 	EntryNotify(parent uint64, name string) fuse.Status
 }
 
-// forever is how long the kernel keeps what it is told: 30,000 years.
+// forever is how long the kernel keeps an answer: 30,000 years.
 const forever = 1 << 40
 
 var bg = context.Background()
@@ -156,7 +156,7 @@ func (m *fileSystem) view(fn func(rx store.Rx) error) fuse.Status {
 	return m.status(fn(rx))
 }
 
-// viewAt is view for an fn that reads no more than what is needed of a path. A store on another
+// viewAt is view for an fn that reads no more than the needed parts of a path. A store on another
 // machine answers that in one round trip, without a transaction.
 func (m *fileSystem) viewAt(p store.Path, need store.Need, fn func(rx store.Rx) error) fuse.Status {
 	if m.walker == nil {
@@ -236,7 +236,7 @@ func (m *fileSystem) changeBy(in *fuse.InHeader, size int, fn func(c *change) er
 	return m.status(err)
 }
 
-// sync makes what was written survive a loss of power.
+// sync makes all changes survive a loss of power.
 func (m *fileSystem) sync() fuse.Status { return m.status(m.store.Sync(bg)) }
 
 // status returns the errno of an error. If that tells a program no more than that there is one, the

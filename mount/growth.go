@@ -30,7 +30,7 @@ import (
 // faster, and would be ignored. What is written through the cache is there, so step 1 is not
 // needed. Step 2 is needed if the file has a page more; it stores the last byte alone.
 //
-// An extent is what the kernel knows of the size and the content of an inode.
+// An extent is the size and the content of an inode as the kernel knows them.
 //
 //	G1  What the kernel has of the content was read or written when the file was as long as the
 //	    size, or it is being read. A notice that takes a page away waits until it is read.
@@ -119,7 +119,7 @@ func (e *extent) cut(size int64, at uint64) {
 	}
 }
 
-// A resize is what a request of the kernel has made of a file.
+// A resize is a change of the size of a file by a request of the kernel.
 type resize struct {
 	before, after int64  // sizes of the file
 	start, end    int64  // what the kernel takes for changed

@@ -173,7 +173,7 @@ func (t *kernelInodes) takeStale() (list []store.Ino) {
 	return list
 }
 
-// seen returns what the kernel was told of an inode.
+// seen returns the attributes of an inode that the kernel was sent.
 func (t *kernelInodes) seen(ino store.Ino) (s attrHash, ok bool) {
 	sh := t.shard(ino)
 	sh.mu.Lock()

@@ -125,7 +125,7 @@ func slot[N string | []byte](d *dirNames, name N) int {
 	}
 }
 
-// entryAt returns the first entry of a slice, and what follows it.
+// entryAt returns the first entry of a slice, and the rest.
 func entryAt(b []byte) (name []byte, ino store.Ino, rest []byte) {
 	size, n := binary.Uvarint(b)
 	name = b[n : n+int(size)]

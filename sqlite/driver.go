@@ -54,8 +54,8 @@ func (Driver) OpenConnector(name string) (driver.Connector, error) {
 	return &Connector{db}, nil
 }
 
-// A Connector makes connections to a database. A connection is a small value: what is large belongs
-// to the database.
+// A Connector makes connections to a database. A connection is a small value: all that is large
+// belongs to the database.
 type Connector struct{ db *DB }
 
 // Connect returns a connection.

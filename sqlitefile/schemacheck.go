@@ -176,7 +176,7 @@ func (o *Object) isAutoIndex() bool {
 }
 
 // checkSchema returns an error, which matches ErrCorrupt, if SQLite does not open the database
-// because of its schema: then a change would keep true only what this package can understand.
+// because of its schema: then a change would keep true only the part that this package understands.
 func (rx *Rx) checkSchema() error {
 	objects, err := rx.Objects()
 	if err != nil {

@@ -101,7 +101,7 @@ func (c *command) printLinks(links []serve.Link, json bool) {
 	}
 }
 
-// linkState returns what a link gives, or why it gives nothing.
+// linkState returns the use of a link, read or upload, or the reason why it has none.
 func linkState(l *serve.Link) string {
 	switch {
 	case l.Expired():

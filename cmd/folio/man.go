@@ -37,7 +37,7 @@ func writeMan(dir, version, date string) error {
 	return doc.GenManTree(root, &doc.GenManHeader{Section: "1", Date: &day, Source: "Folio " + version, Manual: "Folio"}, dir)
 }
 
-// plain leaves out what the library says of itself on each page.
+// plain leaves out the words of the library about itself on each page.
 func plain(cmd *cobra.Command) {
 	cmd.DisableAutoGenTag = true
 	for _, c := range cmd.Commands() {

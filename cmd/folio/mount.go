@@ -140,7 +140,7 @@ func (m *mounter) setSnapshot() error {
 	return nil
 }
 
-// open checks what the command line names, and opens the volume or the snapshot.
+// open checks the arguments, and opens the volume or the snapshot.
 func (m *mounter) open() (*location.Opened, error) {
 	v, err := m.loc.Open()
 	if err != nil {
@@ -233,7 +233,7 @@ func (m *mounter) mountFailure(err error, said string) error {
 	return failure.Hint(failure.At(m.dir, err), "without the right to mount, "+mountpoint.OtherWay)
 }
 
-// heard calls fn, and returns what the programs that it runs write to standard error.
+// heard calls fn, and returns the standard error of the programs that it runs.
 func heard(fn func()) string {
 	r, w, err := os.Pipe()
 	if err != nil {

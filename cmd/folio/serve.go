@@ -175,7 +175,7 @@ func (s *volumeServer) listener() (net.Listener, error) {
 
 var errSameName = errors.New("two volumes have this name")
 
-// sources returns what the arguments name. Each is served below the name of its file.
+// sources returns the sources that the arguments name. Each is served below the name of its file.
 func (s *volumeServer) sources(args []string) (list []serve.Source, err error) {
 	names := make(map[string]bool)
 	for _, arg := range args {

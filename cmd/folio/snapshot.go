@@ -248,7 +248,7 @@ func (p *pruner) run(ctx context.Context, loc location.Location) error {
 	return nil
 }
 
-// verb says what was done to snapshots.
+// verb returns the word for a change of snapshots, such as removed.
 func (p *pruner) verb() string {
 	if p.dryRun {
 		return "would be removed"

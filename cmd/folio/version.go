@@ -105,7 +105,7 @@ func (c *command) printVersion(v *buildVersion) {
 		v.Version, commit, v.Go, v.System, v.Format, v.FUSE)
 }
 
-// able says what a system can do, of the reason why it cannot.
+// able returns yes, or the reason why a system cannot do something.
 func able(err error) string {
 	if err == nil {
 		return "yes"

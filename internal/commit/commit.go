@@ -131,7 +131,7 @@ func (c *committer[F]) run() error {
 	return err
 }
 
-// plan checks a change, and notes what is to be done for it.
+// plan checks a change, and notes the steps for it.
 func (c *committer[F]) plan(change *overlay.Change) error {
 	kind := change.Kind
 	if change.Old != "" {

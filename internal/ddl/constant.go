@@ -110,7 +110,7 @@ func (ev *evaluator) number(text string, a value.Affinity, negative bool) (v rec
 }
 
 // negate applies a minus that is not part of a literal. For an old row SQLite reads a number out of
-// a text first. An insertion subtracts from zero; what that makes of a text is not known here, and
+// a text first. An insertion subtracts from zero; the result for a text is not known here, and
 // the sign of a real zero depends on how much the parser simplifies.
 func (ev *evaluator) negate(v record.Value, a value.Affinity) (record.Value, bool) {
 	known := true

@@ -25,7 +25,7 @@ func ClearSetID(n *store.Node, inGroup func() bool) {
 }
 
 // Xattr reports whether an inode has an extended attribute, and the bytes of names and values of
-// all others. It returns what it read even if there is an error.
+// all others. It returns the bytes that it read even if there is an error.
 func (c *Change) Xattr(ino store.Ino, name string) (exists bool, others int, err error) {
 	list, err := c.Tx.Xattrs(ino)
 	for _, x := range list {

@@ -622,8 +622,8 @@ func countCommit(page1 []byte, size, step uint32) {
 	binary.BigEndian.PutUint32(page1[96:], WriterVersion)
 }
 
-// handOver goes back from EXCLUSIVE to the locks of a writer, and returns a snapshot of what is
-// committed now, under a lease of its own, with the caller as a reader.
+// handOver goes back from EXCLUSIVE to the locks of a writer, and returns a snapshot of the state
+// that is committed now, under a lease of its own, with the caller as a reader.
 func (r *rollback) handOver(base *Snapshot) (*Snapshot, error) {
 	r.pager.mu.Lock()
 	defer r.pager.mu.Unlock()

@@ -121,7 +121,7 @@ func (r *restorer) eachDifference(was, is *store.Node, fn func(p []byte, off int
 	return differs, nil
 }
 
-// nextPart passes over what is a hole in both files. It returns the end of the part from off on
+// nextPart passes over the holes that both files have. It returns the end of the part from off on
 // that was a hole, or was stored. The part fits into a buffer.
 func (r *restorer) nextPart(was, is *store.Node, off *int64) (end int64, hole bool, err error) {
 	data, err := r.past.NextData(*was, *off)

@@ -50,7 +50,7 @@ func Run(ctx context.Context, past store.Rx, c *inode.Change, g *Target, o *Opti
 	return r.report, err
 }
 
-// A restorer is a call of Run. "Was" is what the snapshot has, "is" what the volume has.
+// A restorer is a call of Run. "Was" is the state in the snapshot, "is" the state in the volume.
 //
 // The entries of the tree are made those of the snapshot, directory by directory, and each inode is
 // restored where it is met first. An inode of the snapshot becomes the one that it is if that has a

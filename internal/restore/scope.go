@@ -21,7 +21,7 @@ type scope struct {
 // has reports whether an inode of the snapshot, or anything in it, may have changed.
 func (s *scope) has(ino store.Ino) bool { return s.touched.Has(uint64(ino)) }
 
-// newScope returns the scope for what may differ between a snapshot and the volume, which
+// newScope returns the scope of the inodes that may differ between a snapshot and the volume, which
 // live reads.
 func newScope(live store.Rx, all *store.Differences) (*scope, error) {
 	s := new(scope)
@@ -45,7 +45,8 @@ func newScope(live store.Rx, all *store.Differences) (*scope, error) {
 	return s, nil
 }
 
-// touch adds what may differ, and the directories above the names that it has in one of the states.
+// touch adds an inode that may differ, and the directories above the names that it has in one of
+// the states.
 func (s *scope) touch(all *store.Differences) (list []store.Ino) {
 	for _, ino := range all.Nodes {
 		s.touched.Add(uint64(ino))

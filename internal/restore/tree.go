@@ -249,7 +249,7 @@ func (r *restorer) take(dir store.Ino, e store.Entry, name string) error {
 	return nil
 }
 
-// finish removes what has lost its last name, and counts names.
+// finish removes the inodes that have lost their last name, and counts names.
 func (r *restorer) finish() error {
 	var cleared inoset.Set
 	for len(r.gone) > 0 {

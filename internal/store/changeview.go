@@ -2,7 +2,7 @@ package store
 
 import "strings"
 
-// The view change has what was changed between each snapshot and the next one, or the volume as it
+// The view change shows the changes between each snapshot and the next one, or the volume as it
 // is: names that were made and removed, and files that were changed and have kept their names.
 //
 // It begins with the rows that were kept, and with the names of inodes that are younger than a

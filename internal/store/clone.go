@@ -43,8 +43,8 @@ func FileStatementsOf(clones bool) []string {
 	return clonedFileStatements()
 }
 
-// In a volume with clones view file shows what a file shares, and a file that gets another content
-// through it shares nothing any more.
+// In a volume with clones view file shows the shared content of a file, and a file that gets
+// another content through it shares nothing any more.
 var clonedFileStatements = sync.OnceValue(func() []string {
 	list := slices.Clone(FileStatements)
 	for i := range list {

@@ -240,7 +240,7 @@ func (c recording) Clone(from, to string) error {
 	return err
 }
 
-// copying copies what was cloned elsewhere, with the results that it had there.
+// copying makes copies where another volume made clones, and wants the results that it had there.
 type copying struct {
 	treeChanger
 	results []error

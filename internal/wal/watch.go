@@ -38,7 +38,7 @@ func (v *Watch) Start(h *format.WALIndexHeader) {
 	v.move(h)
 }
 
-// move sets the end of what is collected or known.
+// move sets the end of the frames that are collected or known.
 func (v *Watch) move(h *format.WALIndexHeader) { v.header, v.words = *h, h.Words() }
 
 // Pending reports whether there may be something to take.
@@ -48,8 +48,8 @@ func (v *Watch) Pending(x *Index) bool {
 	return v.on && (v.all || len(v.pages) > 0 || !x.Same(&v.words))
 }
 
-// Take returns what was collected up to the state that a reader is at, if that is the newest one.
-// The caller must be a reader of it.
+// Take returns the pages that were collected up to the state that a reader is at, if that is the
+// newest one. The caller must be a reader of it.
 func (v *Watch) Take(x *Index, words *format.WALIndexWords) (pages []uint32, all, ok bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

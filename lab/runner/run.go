@@ -36,7 +36,7 @@ type Options struct {
 
 // An Observer is told how far a run is. Its methods are called by one goroutine.
 type Observer interface {
-	// Progress reports how much of a step is done, and what comes next in it.
+	// Progress reports how much of a step is done, and its next part.
 	Progress(step, next string, done, all int)
 	// Note tells in a line that something went wrong: that a contender takes no part, or that one
 	// that was named takes no part in something, or a failure.

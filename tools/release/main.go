@@ -11,7 +11,7 @@
 //
 // A rehearsal makes them twice, the second time with empty caches, and compares them. It installs
 // the command by "go install" and the library by "go get" in an empty environment, and the packages
-// in empty roots, uses what is there, and removes the packages again.
+// in empty roots, uses the programs there, and removes the packages again.
 package main
 
 import (

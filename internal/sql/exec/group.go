@@ -286,7 +286,8 @@ func (g *groups) step(first bool) error {
 	return g.addTo(&g.list[at], first, &g.current)
 }
 
-// memoryOfState is about what an aggregate of a group takes, and as much as its place in the map.
+// memoryOfState is about the memory that an aggregate of a group takes, and as much as its place in
+// the map.
 const memoryOfState = 150
 
 // A groupRow gives argument k of aggregate i for a row, and column k of those that are saved of

@@ -118,7 +118,7 @@ func (l *loops) nextBase() (bool, error) {
 	return false, nil
 }
 
-// counter returns what can count the rows of the loops without reading them, or nil.
+// counter returns an operator that can count the rows of the loops without reading them, or nil.
 func (l *loops) counter() counter {
 	if len(l.levels) != 1 || len(l.before) > 0 {
 		return nil

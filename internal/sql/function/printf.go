@@ -69,7 +69,7 @@ func (f *formatter) format(s []byte) error {
 	return nil
 }
 
-// parse reads a directive. It returns what follows, from the conversion on.
+// parse reads a directive. It returns the rest, from the conversion on.
 func (f *formatter) parse(d *directive, s []byte) (rest []byte) {
 	d.precision = -1
 	for ; len(s) > 0; s = s[1:] {

@@ -14,8 +14,8 @@ import (
 // another text, and for each trigger of another program on one of these views: SQLite runs it, too,
 // and it may keep the volume's own from running.
 //
-// missing has the statements that make what is missing. It is empty if another object has the name
-// of a view or of a trigger: statements that go through that object would do something else.
+// missing holds the statements that make the missing views. It is empty if another object has the
+// name of a view or of a trigger: statements that go through that object would do something else.
 func Views(objects []Object, snapshots, clones bool) (found, missing []string) {
 	own := store.FileStatementsOf(clones)
 	history := len(own)

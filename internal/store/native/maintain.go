@@ -14,7 +14,7 @@ import (
 var _ store.Maintainer = (*Store)(nil)
 
 // Compact implements store.Maintainer. It removes unpinned orphans first, and
-// what belongs to clones if there are none.
+// the tables of clones if the volume has no clones.
 func (s *Store) Compact(ctx context.Context, o *store.CompactOptions) error {
 	if err := s.reap(ctx); err != nil {
 		return rowstore.Explain(err)

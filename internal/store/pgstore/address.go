@@ -31,8 +31,8 @@ func Shown(url string) string {
 	return a.shown
 }
 
-// shortened returns what can be shown of an address that cannot be read, as there may be a password
-// in it.
+// shortened returns the part of an address that can be shown that cannot be read, as there may be a
+// password in it.
 func shortened(url string) string {
 	if !Is(url) {
 		return "..."
@@ -49,7 +49,7 @@ type address struct {
 	config    *pgxpool.Config
 }
 
-// errAddress says what an address looks like.
+// errAddress shows the form of an address.
 var errAddress = errors.New("not the address of a volume: write postgres://USER@HOST/DATABASE, perhaps with ?volume=NAME")
 
 // errPassword is for an address in which a password may be what cannot be read.

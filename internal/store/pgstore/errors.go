@@ -140,13 +140,13 @@ var meanings = map[string]meaning{
 	codeAccess:        {fs.ErrPermission, "check user, password and pg_hba.conf"},
 }
 
-// A meaning is what a code of the server means.
+// A meaning explains a code of the server.
 type meaning struct {
 	err error
 	way string // out; or ""
 }
 
-// explain returns the text of an error: what it means, what the server said, and the way out.
+// explain returns the text of an error: its meaning, the words of the server, and the way out.
 func (m meaning) explain(said string) string {
 	text := said
 	if !strings.HasPrefix(said, m.err.Error()) { // both begin with "permission denied"
@@ -205,7 +205,7 @@ func (e *serverError) Is(target error) bool { return e.is != nil && errors.Is(e.
 
 func (e *serverError) Unwrap() error { return e.err }
 
-// said returns what an error says, on one line and once. An error of connecting says it for each
+// said returns the text of an error, on one line and once. An error of connecting says it for each
 // address that was tried.
 func said(err error) string {
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {

@@ -40,7 +40,7 @@ func newFetch(p *part) *fetch {
 	return &fetch{object: p.object, at: p.at, done: make(chan struct{})}
 }
 
-// read fills what is wanted, from the cache or from the bucket, for a long read or another one.
+// read fills the wanted parts, from the cache or from the bucket, for a long read or another one.
 func (o *objects) read(ctx context.Context, wants []chunkRequest, l *longRead) error {
 	missing := o.missing(wants, l)
 	if l != nil && len(missing) > 0 {
@@ -63,8 +63,8 @@ func (o *objects) read(ctx context.Context, wants []chunkRequest, l *longRead) e
 	return nil
 }
 
-// missing fills what is wanted from the cache, and returns what is not there, nor on its way to a
-// long read.
+// missing fills the wanted parts from the cache, and returns those that are not there, nor on its
+// way to a long read.
 func (o *objects) missing(wants []chunkRequest, l *longRead) (missing []chunkRequest) {
 	for i := range wants {
 		if w := &wants[i]; !l.has(w.id) && !o.cache.ReadAt(w.key(), w.length, w.sum, w.p, w.off) {
@@ -82,7 +82,7 @@ func partsOf(wants []chunkRequest) []idPart {
 	return parts
 }
 
-// take waits for a fetch and takes what is wanted from it.
+// take waits for a fetch and takes the wanted part from it.
 func (w *chunkRequest) take(ctx context.Context, f *fetch) error {
 	if err := f.wait(ctx); err != nil {
 		return err

@@ -15,10 +15,10 @@ import (
 
 // The first trip of a Store reads all that opening a volume needs, and adds the session. Its
 // statements go as one text: to prepare them would take a trip more. If one of them fails, nothing
-// has happened, and opening goes on step by step. Then it finds out what is the matter: for
+// has happened, and opening goes on step by step. Then it finds the cause: for
 // example, the volume is not there, the role may only read, or the server is a standby.
 
-// firstTrip has what the first trip has read.
+// firstTrip holds the results of the first trip.
 type firstTrip struct {
 	ok         bool
 	id, bucket string // of table bucket

@@ -90,7 +90,8 @@ func (r *entryRows) add(name string, row ...int64) {
 	r.rows, r.names = append(r.rows, row...), append(r.names, []byte(name))
 }
 
-// see adds what the server must still hold, unless the volume was locked before it was read.
+// see adds the state that the server must still hold, unless the volume was locked before it was
+// read.
 func (a *application) see(t *tx) {
 	seen := t.cache.readSet
 	if seen == nil {

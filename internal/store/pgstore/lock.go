@@ -6,8 +6,8 @@ import (
 	"github.com/foliofs/folio/internal/store"
 )
 
-// Write transactions lock what they depend on by advisory locks of the server, until they have
-// ended. There is a lock for the volume, and one for each inode:
+// Write transactions lock the rows that they depend on by advisory locks of the server, until they
+// have ended. There is a lock for the volume, and one for each inode:
 //
 //   - A transaction that reads before it locks (an optimistic one) shares the lock of the volume.
 //     It shares the locks of the inodes that it has read, and of the directories whose entries it

@@ -97,7 +97,7 @@ func (l *longRead) begin(parts []idPart) {
 // has reports whether the bytes of a row are on their way to their place, or are there.
 func (l *longRead) has(id int64) bool { return l != nil && l.fetches[id] != nil }
 
-// wait waits until the bytes of what is wanted are at their place.
+// wait waits until the wanted bytes are at their place.
 func (l *longRead) wait(w *chunkRequest) error {
 	f := l.fetches[w.id]
 	if err := f.wait(l.ctx); err != nil {

@@ -195,7 +195,7 @@ var errCockroach = errors.New("the server is CockroachDB, whose advisory locks l
 // oldest is the oldest version of PostgreSQL with which a volume works.
 const oldest = 13
 
-// admitServer refuses a server that is too old, by what it says about its version.
+// admitServer refuses a server that is too old, by the version that it reports.
 func admitServer(said string) error {
 	major, _, _ := strings.Cut(said, ".")
 	major, _, _ = strings.Cut(major, " ")

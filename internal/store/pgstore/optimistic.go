@@ -17,7 +17,7 @@ import (
 // After a wrong guess, and if a change fails or needs more than is remembered, the group runs again
 // and reads first. So no result depends on a guess that the server has not confirmed.
 
-// An optimisticCache has what a Store remembers of the volume, and how good its guesses were.
+// An optimisticCache holds the answers that a Store remembers, and how good its guesses were.
 type optimisticCache struct {
 	mu         sync.Mutex // guards the fields below
 	young, old cachedRows
@@ -43,8 +43,8 @@ func (m *optimisticCache) shouldTry() bool {
 	return m.backoff.shouldTry() && len(m.young.nodes) > 0
 }
 
-// note remembers what a transaction knows when it is committed, or forgets everything: k is nil if
-// the transaction failed, or does not know all that it has changed.
+// note remembers the answers of a transaction when it is committed, or forgets everything: k is nil
+// if the transaction failed, or does not know all that it has changed.
 func (m *optimisticCache) note(k *readCache, guessed, right bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -65,7 +65,7 @@ func (m *optimisticCache) pause() {
 	m.backoff.skip = 1 << maxWrong
 }
 
-// learn remembers what is known, and the directories of a transaction again and again. What was not
+// learn remembers answers, and the directories of a transaction again and again. What was not
 // looked up for long is forgotten.
 func (m *optimisticCache) learn(k *readCache) {
 	if m.young.nodes == nil || len(m.young.nodes) > maxYoung || len(m.young.entries) > maxYoung {

@@ -93,7 +93,7 @@ func (r *reader) aheadOf(f *filler) (from, to int64) {
 	return r.s.objects.streams.follow(f.Node, f.Off, int64(len(f.P)))
 }
 
-// startAhead begins to fetch what is read next.
+// startAhead begins to fetch the parts that are read next.
 func (r *reader) startAhead(f *filler) {
 	switch {
 	case len(f.next) == 0:

@@ -114,7 +114,7 @@ func (f *files) take(ino store.Ino) ([]byte, bool) {
 }
 
 // List adds the entries of a directory to l. If the caller has read all files so far, it also reads
-// ahead what comes next in a walk.
+// ahead the next directories of a walk.
 func (r *rx) List(dir store.Ino, after string, max int, l *store.Listing) error {
 	r.cache.makeRoom()
 	before := len(l.Items)
@@ -258,7 +258,7 @@ func (h *branches) take() (dirs []store.Ino) {
 	return dirs
 }
 
-// takeBranch takes what was read.
+// takeBranch takes the directories that were read.
 func (r *rx) takeBranch(b *branch) {
 	if r.branches.lists == nil || len(r.branches.lists) > 2*maxBranchLists {
 		r.branches.lists = make(map[store.Ino]*store.Listing)
@@ -277,9 +277,9 @@ func (r *rx) takeBranch(b *branch) {
 	}
 }
 
-// A branch is what one trip reads of a tree: directories that a walk comes to one after the other,
-// with all their entries and inodes, and the contents of small files. The server leaves out
-// directories at the end if the contents would be too many; the first one is always there.
+// A branch is the part of a tree that one trip reads: directories that a walk comes to one after
+// the other, with all their entries and inodes, and the contents of small files. The server leaves
+// out directories at the end if the contents would be too many; the first one is always there.
 type branch struct {
 	dirs     []store.Ino // that were asked for
 	rows     int

@@ -6,7 +6,7 @@ import (
 	"github.com/foliofs/folio/internal/store"
 )
 
-// readCache is what a transaction knows of the volume: what it has read, and, if it writes, what it
+// readCache holds the state that a transaction knows: what it has read, and, if it writes, what it
 // has changed and not sent yet.
 type readCache struct {
 	nodes   map[store.Ino]store.Node
@@ -16,7 +16,7 @@ type readCache struct {
 	table   int64                          // bytes that table data has at least, 0 if that is not known
 }
 
-// readSet is what a transaction has read, as it was then.
+// readSet holds the rows that a transaction has read, as they were then.
 type readSet struct {
 	nodes   map[store.Ino]store.Node
 	entries map[store.EntryKey]store.Entry
@@ -86,7 +86,7 @@ func (k *readCache) learnNode(ino store.Ino, raw *store.NodeRow) {
 	}
 }
 
-// makeRoom forgets what was read if there is much of it.
+// makeRoom forgets rows if many were read.
 func (k *readCache) makeRoom() {
 	if len(k.nodes) > maxKnown/2 || len(k.entries) > maxKnown/2 {
 		k.nodes, k.entries = nil, nil

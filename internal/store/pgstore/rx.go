@@ -94,7 +94,7 @@ func (r *reader) look(steps ...step) error {
 	return err
 }
 
-// prepare does what comes before the first trip.
+// prepare does the work before the first trip.
 func (r *reader) prepare() error {
 	if r.conn != nil || r.before == nil {
 		return nil
@@ -146,7 +146,7 @@ type rx struct {
 	xattrs   xattrRange
 }
 
-// emptyCache returns what a read transaction knows at first.
+// emptyCache returns the cache with which a read transaction begins.
 func (s *Store) emptyCache() readCache { return readCache{bounded: true, table: s.dataSize.Load()} }
 
 // newRx returns a read transaction whose trips end with ctx. The caller has entered the gate.

@@ -40,7 +40,7 @@ func (s *Store) BeginAt(ctx context.Context, p store.Path, need store.Need) (sto
 	return r, nil
 }
 
-// canReadOnce reports whether one statement may read what is needed of a path. It cannot if the
+// canReadOnce reports whether one statement may read the needed parts of a path. It cannot if the
 // path goes back, and is not likely to if the file that was read last was large.
 func (r *rx) canReadOnce(p store.Path) bool {
 	switch r.need {

@@ -60,7 +60,7 @@ const (
 	nodeTouched // a directory in which only the times and the number of names have changed
 )
 
-// A nameState tells what the server has of an entry that was changed.
+// A nameState tells whether the server has a row for an entry that was changed.
 type nameState uint8
 
 const (
@@ -86,7 +86,7 @@ const (
 	idleShare  = 8 // of both, while the server is idle
 )
 
-// An approach is what a transaction does first.
+// An approach is the first step of a transaction.
 type approach uint8
 
 const (
@@ -202,7 +202,7 @@ func (t *tx) setEntry(key store.EntryKey, e store.Entry) {
 	t.cache.setEntry(key, e)
 }
 
-// nameOnServer tells what the server has of an entry that was not changed yet.
+// nameOnServer tells whether the server has a row for an entry that was not changed yet.
 func (t *tx) nameOnServer(key store.EntryKey) nameState {
 	if e, ok := t.cache.entries[key]; ok && e.Ino == 0 || !ok && t.isOwn(key.Dir) {
 		return nameMissing

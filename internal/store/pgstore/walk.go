@@ -20,7 +20,7 @@ type walk struct {
 	linked      bool       // there is a symbolic link among them
 }
 
-// A resolved is what a name leads to; its inode is 0 if nothing has that name.
+// A resolved is the target of a name; its inode is 0 if nothing has that name.
 type resolved struct {
 	ino store.Ino
 	typ store.Type

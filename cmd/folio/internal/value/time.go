@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// TimeForms says, in the help of a command, what a Moment can be.
+// TimeForms lists, in the help of a command, the forms of a Moment.
 const TimeForms = `TIME is a date with or without a time of day, as in 2026-05-01, "2026-05-01 12:30" or 2026-05-01T12:30:00.5+02:00;
 where no zone follows, of the local zone. Or it is now, or @ and seconds since 1970.`
 

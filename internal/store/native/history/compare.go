@@ -232,7 +232,7 @@ func (c *comparer) preservedNames() error {
 	return nil
 }
 
-// liveNames adds the names of directories, and of what is wanted, as they are now.
+// liveNames adds the names of directories, and of the wanted inodes, as they are now.
 func (c *comparer) liveNames() error {
 	return c.each("entry", rowstore.EntryColumns, func(v []sqlitefile.Value) {
 		ino := store.Ino(v[rowstore.EntryIno].Int64())

@@ -8,7 +8,7 @@ import (
 	"github.com/foliofs/folio/internal/store/native/rowstore"
 )
 
-// AddSnapshot adds a row to table snapshot, which it makes if need be, with what it lacks.
+// AddSnapshot adds a row to table snapshot. It makes the tables of snapshots if they are missing.
 func (t *Tx) AddSnapshot(made *store.Snapshot) error {
 	t.Adds = true
 	if err := t.addHistoryTables(); err != nil {

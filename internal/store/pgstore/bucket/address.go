@@ -20,10 +20,11 @@ type Address struct {
 	PathStyle bool   // the bucket is a part of the path, and not of the name of the host
 }
 
-// errAddress says what an address looks like.
+// errAddress shows the form of an address.
 var errAddress = errors.New("not the address of a bucket: write s3://BUCKET/PREFIX, perhaps with ?endpoint=URL&region=NAME")
 
-// errSecret is the error of an endpoint with a user, and does not show what may be a password.
+// errSecret is the error of an endpoint with a user, and does not show the user, as there may be a
+// password.
 var errSecret = errors.New("the endpoint of a bucket has no user and no password: " + whereSecrets)
 
 // Parse reads the address of a bucket, such as s3://bucket/prefix?endpoint=http://localhost:9000.

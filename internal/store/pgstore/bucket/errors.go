@@ -86,7 +86,7 @@ func passes(err error) bool {
 	return status < 300 // the answer was cut, or there was none
 }
 
-// explain says what an error means, on one line.
+// explain returns the meaning of an error, on one line.
 func (c *Client) explain(err error) error {
 	if err == nil {
 		return nil
@@ -95,9 +95,9 @@ func (c *Client) explain(err error) error {
 	return &requestError{fmt.Sprintf("%s: %s", c.address, text), is, err}
 }
 
-// meaning returns what an error means, and the error that it matches then, if any. The status 404
-// alone says nothing about an object: a proxy answers so, and versitygw does if it does not know
-// the access key.
+// meaning returns the meaning of an error, and the error that it matches then, if any. The status
+// 404 alone says nothing about an object: a proxy answers so, and versitygw does if it does not
+// know the access key.
 func meaning(err error) (text string, is error) {
 	status, code := statusOf(err)
 	switch {

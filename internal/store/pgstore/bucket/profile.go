@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// A profile is what the files of ~/.aws say about one of the accounts in them.
+// A profile is the settings of one account in the files of ~/.aws.
 type profile struct {
 	name   string
 	chosen bool // by the address or by the environment
@@ -46,7 +46,7 @@ func readProfile(name string) (*profile, error) {
 	return p, nil
 }
 
-// read adds what a file says about the profile: sections of lines "key = value". Indented lines
+// read adds the settings of a file for the profile: sections of lines "key = value". Indented lines
 // belong to the key above them, which is none of those that count here.
 func (p *profile) read(text, prefix string) {
 	in := false

@@ -1,7 +1,7 @@
 //go:build unix
 
 // Package pgproxy stands between programs and a server of PostgreSQL, for tests and for measuring.
-// A Proxy delays what they send each other, as a network does, and counts round trips. Counts do
+// A Proxy delays the bytes between them, as a network does, and counts round trips. Counts do
 // not depend on the machine. It can also cut the network.
 package pgproxy
 

@@ -7,7 +7,7 @@
 //
 // # Reading
 //
-// [Open] opens a volume. A [Volume] has the methods of os.Root that read, with the same names,
+// [Open] opens a volume. A [Volume] offers the methods of os.Root that read, with the same names,
 // signatures and errors. [Volume.FS] returns it as an [fs.FS] whose files seek and read at offsets:
 // for example, http.FileServerFS, archive/zip and html/template take it as it is. Each call reads
 // the volume as it is at that moment. [Volume.View] reads many files at one moment.
@@ -21,10 +21,10 @@
 //
 // # Writing
 //
-// A Volume also has the methods of os.Root that write, and OpenFile with all its flags. Each call
-// happens as a whole or not at all. For example, a reader of a file that WriteFile replaces finds
-// the old content or the new one, two appends never mix, and a file that Rename replaces is never
-// missing. [Volume.Update] makes many changes one:
+// A Volume also offers the methods of os.Root that write, and OpenFile with all its flags. Each
+// call happens as a whole or not at all. For example, a reader of a file that WriteFile replaces
+// finds the old content or the new one, two appends never mix, and a file that Rename replaces is
+// never missing. [Volume.Update] makes many changes one:
 //
 //	err := vol.Update(ctx, func(tx *folio.Tx) error {
 //		if err := tx.WriteFile("a/b.txt", data, 0o644); err != nil {

@@ -125,7 +125,7 @@ func (f *File) Write(p []byte) (int, error) {
 }
 
 // writeNext writes p at the offset, which moves at once. So Read and Seek do not depend on the time
-// at which the write has its turn.
+// at which the write gets its turn.
 func (f *File) writeNext(p []byte) error {
 	off, end := f.reserve(len(p))
 	_, err := f.writeAt(p, off)

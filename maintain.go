@@ -32,7 +32,7 @@ type CompactOptions struct {
 
 // Compact makes the volume's file as small as it can be: it replaces the file by a copy without
 // free pages. Open files stay open. Writers wait until it ends, readers only for a moment at the
-// end. Compact fails, and changes nothing, while another process has the volume open.
+// end. Compact fails, and changes nothing, while another process holds the volume open.
 func (v *Volume) Compact(ctx context.Context, o *CompactOptions) error {
 	if o == nil {
 		o = new(CompactOptions)

@@ -41,9 +41,9 @@ type OverlayOptions struct {
 }
 
 // An Overlay is a file system that shows the tree of a base, and keeps the changes to it in a
-// volume. It has the methods of a [Volume] that read and write files, with the same promises: each
-// call changes it as a whole or not at all. The base is never written to. [Overlay.Commit] makes
-// the changes in the base, and [Overlay.Discard] removes them.
+// volume. It offers the methods of a [Volume] that read and write files, with the same promises:
+// each call changes it as a whole or not at all. The base is never written to. [Overlay.Commit]
+// makes the changes in the base, and [Overlay.Discard] removes them.
 //
 // A file that is written to takes space for the chunks that were written. A file whose attributes
 // change, or that is moved or removed, takes no space for content.

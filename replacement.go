@@ -164,7 +164,7 @@ func (p *replacement) finish(c *change) error {
 	return c.Link(&c.dir, g.name, n)
 }
 
-// inherit takes over the name, and the attributes that stay, from the file that has the name.
+// inherit takes over the name, and the attributes that stay, from the file with the name.
 // Without such a file it takes the group of a directory that gives it.
 func (p *replacement) inherit(c *change, g *target) error {
 	if !g.there() {

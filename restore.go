@@ -44,7 +44,7 @@ type RestoreReport struct {
 // programs that have a file open see its content change, and keep the content of a file that is
 // removed.
 //
-// The error matches ErrNoSnapshot, or fs.ErrNotExist if the snapshot does not have the file, or is
+// The error matches ErrNoSnapshot, or fs.ErrNotExist if the snapshot lacks the file, or is
 // one of Update. If the volume's store has no snapshots, it matches errors.ErrUnsupported.
 func (v *Volume) Restore(ctx context.Context, snapshot, path string, o *RestoreOptions) (RestoreReport, error) {
 	if o == nil {
@@ -62,7 +62,7 @@ func (v *Volume) Restore(ctx context.Context, snapshot, path string, o *RestoreO
 		options.Progress = func(name string, done restore.Report) { o.Progress(name, RestoreReport(done)) }
 	}
 	var report restore.Report
-	missing := false // the snapshot does not have the path
+	missing := false // the snapshot lacks the path
 	err = v.store.Update(ctx, func(tx store.Tx) error {
 		defer v.updates.begin()()
 		was, err := past.Begin(ctx)

@@ -21,9 +21,9 @@ type FileVersion struct {
 }
 
 // Versions returns the versions of a file that the volume and its snapshots have, the newest first.
-// It follows the inode, under whatever name. In a snapshot that does not have the inode, it goes on
-// with the file that has the name there, for example the one that an editor has replaced. States
-// that do not have the file are passed over.
+// It follows the inode, under whatever name. In a snapshot that lacks the inode, it goes on
+// with the file with the name there, for example the one that an editor has replaced. States
+// that lack the file are passed over.
 //
 // Neighbours of one size, mode, owner and time of modification are one version. A symbolic link at
 // the end of the name is not followed. The error matches fs.ErrNotExist if no state has the file,

@@ -47,10 +47,10 @@ const defaultCacheSize = 64 << 20
 
 // A Volume is an open volume. It is safe for concurrent use by any number of goroutines.
 //
-// It has the methods of os.Root, with the same errors. Each call reads the volume as it is at that
-// moment, and changes it as a whole or not at all. [Volume.View] reads many files at one moment,
-// [Volume.Update] changes many in one transaction. A change survives the death of the process when
-// the call returns, and the loss of power after [Volume.Sync].
+// It offers the methods of os.Root, with the same errors. Each call reads the volume as it is at
+// that moment, and changes it as a whole or not at all. [Volume.View] reads many files at one
+// moment, [Volume.Update] changes many in one transaction. A change survives the death of the
+// process when the call returns, and the loss of power after [Volume.Sync].
 type Volume struct {
 	reader
 	writer

@@ -200,7 +200,7 @@ func (v *writer) RemoveAll(name string) error {
 	return pathError("RemoveAll", name, v.change(func(c *change) error { return c.removeAll(name) }))
 }
 
-// Rename moves a file or a directory. It replaces a file that has the new name, but not a
+// Rename moves a file or a directory. It replaces a file with the new name, but not a
 // directory.
 func (v *writer) Rename(oldname, newname string) error {
 	return linkError("renameat", oldname, newname, v.changeSmall(func(c *change) error { return c.rename(oldname, newname) }, oldname, newname))

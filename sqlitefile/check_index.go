@@ -133,7 +133,7 @@ func (x *indexCheck) expectComputed(t *tableCheck, rowid int64, fields []record.
 }
 
 // print appends the form of the entry of a row, from a source of its columns. has reports whether
-// the index has the row.
+// the index holds the row.
 func (x *indexCheck) print(b []byte, row expr.Row, column func(i int) (record.Value, error)) (print []byte, has bool, err error) {
 	if has, err = x.rule.has(row); err != nil || !has {
 		return b, false, err

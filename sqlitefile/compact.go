@@ -23,7 +23,7 @@ type CompactOptions struct {
 // size, encoding, journal mode, auto-vacuum, and whatever the schema has, be it beyond this
 // package.
 //
-// No other connection may have the database open: while one has, Compact fails with ErrBusy after
+// No other connection may hold the database open: while one has, Compact fails with ErrBusy after
 // BusyTimeout, and changes nothing. Write transactions of this DB wait until it ends, read
 // transactions only while the files are exchanged. After a crash there is the old file or the new
 // one, and perhaps a useless one whose name ends in "-compact". The next Compact overwrites that if

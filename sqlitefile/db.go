@@ -43,8 +43,8 @@ type Options struct {
 	// Exclusive keeps all other connections out for as long as the database is open, as SQLite's
 	// locking_mode=EXCLUSIVE does: they get SQLITE_BUSY. The index of the log is then in memory of
 	// this process, without a file -shm, so that it works if files cannot be mapped for sharing.
-	// Open gives ErrBusy if another connection has the database open, and ErrReadOnly if it cannot
-	// be written.
+	// Open gives ErrBusy if another connection holds the database open, and ErrReadOnly if it
+	// cannot be written.
 	Exclusive bool
 	// ForeignKeys enforces foreign keys, as PRAGMA foreign_keys does: a row that would have no
 	// parent is a *ConstraintError, and ON DELETE and ON UPDATE take effect. Otherwise foreign

@@ -173,7 +173,7 @@ func (b *entryBatch) reset() { b.data, b.spans = b.data[:0], b.spans[:0] }
 // add adds a record, unless it is empty, and returns how many bytes of memory that takes.
 func (b *entryBatch) add(entry []byte) (size int) {
 	if len(entry) == 0 {
-		return 0 // the index is partial and does not have the row
+		return 0 // the index is partial and lacks the row
 	}
 	from := len(b.data)
 	b.data = append(b.data, entry...)

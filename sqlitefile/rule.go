@@ -165,7 +165,7 @@ func (r *rowRules) Column(i int) (record.Value, error) {
 
 // apply computes the generated columns of the row which a rowBuilder has loaded. It returns an
 // error that matches ErrConstraint if the row breaks a rule. The terms of indexes are not computed
-// here: an index that does not have the row must not fail because of them (see enter).
+// here: an index that lacks the row must not fail because of them (see enter).
 func (r *rowRules) apply(b *rowBuilder, rowid int64, values []any) error {
 	r.arena = r.arena[:0]
 	r.row[len(r.row)-1] = record.OfInt(rowid)
@@ -182,8 +182,8 @@ func (r *rowRules) apply(b *rowBuilder, rowid int64, values []any) error {
 	return r.checkRow(r)
 }
 
-// enter reports whether an index has the row that was applied last. If so, it computes the terms of
-// the index, as SQLite does: not for a row that the index does not have.
+// enter reports whether an index holds the row that was applied last. If so, it computes the terms
+// of the index, as SQLite does: not for a row that the index does not have.
 func (r *rowRules) enter(b *rowBuilder, x *indexRule) (has bool, err error) {
 	if has, err = x.has(r); err != nil || !has {
 		return false, err
@@ -239,7 +239,7 @@ func (r *rowRules) checkRow(row expr.Row) error {
 	return nil
 }
 
-// has reports whether an index has the row that was applied last.
+// has reports whether an index holds the row that was applied last.
 func (x *indexRule) has(row expr.Row) (bool, error) {
 	if x == nil || x.where == nil {
 		return true, nil

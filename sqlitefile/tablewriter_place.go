@@ -8,8 +8,8 @@ import (
 
 // WriteAt overwrites len(p) bytes of a text or BLOB column from offset off on, in the row with the
 // given rowid. The value keeps its length: it must have as many bytes. Only the pages where these
-// bytes lie change, unless an index has the column, or the row is older than the column and has its
-// default: then the row is written as a whole. The table must be one with rowids. A number or a
+// bytes lie change, unless an index holds the column, or the row is older than the column and has
+// its default: then the row is written as a whole. The table must be one with rowids. A number or a
 // NULL is an error that matches [ErrType].
 func (t TableWriter) WriteAt(rowid int64, column int, p []byte, off int64) error {
 	if err := t.ready(); err != nil {

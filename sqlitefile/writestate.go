@@ -47,7 +47,7 @@ type indexState struct {
 	tree     *btree.Tree
 	fields   []int      // the slots in a record
 	rule     *indexRule // nil without expressions
-	old, new []byte     // empty if the index, which is partial, does not have the row
+	old, new []byte     // empty if the index, which is partial, lacks the row
 }
 
 // writeState returns the write state of the transaction's schema.
@@ -218,7 +218,7 @@ func (tx *Tx) recordOf(buf []byte, row *Row, fields []int) ([]byte, error) {
 	return buf, nil
 }
 
-// recordOf returns the record that the index has of a row, or no bytes if it does not have the row.
+// recordOf returns the record that the index has of a row, or no bytes if it lacks the row.
 func (x *indexState) recordOf(tx *Tx, buf []byte, row *Row) ([]byte, error) {
 	if x.rule == nil {
 		return tx.recordOf(buf, row, x.fields)

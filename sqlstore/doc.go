@@ -49,7 +49,7 @@
 //   - A Store tells other Stores only that it has pinned some inode, not which one. Until it has
 //     unpinned all, other Stores remove no orphans, and the space of these stays taken. The sign is
 //     a lock on an empty side database, named like the volume with -hold at the end. It may be
-//     deleted while no process has the volume open. If it cannot be made, for example in a
+//     deleted while no process holds the volume open. If it cannot be made, for example in a
 //     read-only directory, other Stores do not see the pins.
 //   - The locks by which package native shows its pins do not exist in SQL. Suppose a file is open
 //     through one of the two stores and is removed through the other. Then its content is gone, and

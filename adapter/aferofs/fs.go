@@ -112,7 +112,7 @@ func (f *Fs) Remove(name string) error { return rooted.Follow(f.vol, name, false
 // RemoveAll removes a file, or a directory with all that is in it, as one change.
 func (f *Fs) RemoveAll(name string) error { return rooted.Follow(f.vol, name, false, f.vol.RemoveAll) }
 
-// Rename moves a file or a directory. A file that has the new name is replaced.
+// Rename moves a file or a directory. A file with the new name is replaced.
 func (f *Fs) Rename(oldname, newname string) error {
 	return rooted.Follow(f.vol, oldname, false, func(from string) error {
 		return rooted.Follow(f.vol, newname, false, func(to string) error { return f.vol.Rename(from, to) })

@@ -215,7 +215,7 @@ func (f *FS) Remove(name string) error { return f.do(name, false, f.vol.Remove) 
 // RemoveAll removes a file, or a directory with all that is in it, as one change.
 func (f *FS) RemoveAll(name string) error { return f.do(name, false, f.vol.RemoveAll) }
 
-// Rename moves a file or a directory. A file that has the new name is replaced.
+// Rename moves a file or a directory. A file with the new name is replaced.
 func (f *FS) Rename(oldname, newname string) error {
 	return f.do(oldname, false, func(from string) error {
 		if _, err := f.vol.Lstat(from); err != nil {

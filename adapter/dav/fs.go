@@ -130,7 +130,7 @@ func (f *FileSystem) removeBy(ctx context.Context, s Remover, tx *folio.Tx, name
 	return s.Remove(tx, p)
 }
 
-// Rename moves a file or a directory. A file that has the new name is replaced.
+// Rename moves a file or a directory. A file with the new name is replaced.
 func (f *FileSystem) Rename(ctx context.Context, oldName, newName string) error {
 	t := f.tree(ctx)
 	from, err := f.path(ctx, t, oldName, false, true)

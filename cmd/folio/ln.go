@@ -122,7 +122,7 @@ func (l *ln) link(tx *folio.Tx, o location.Operand) error {
 	return l.failure(to, err)
 }
 
-// makeWay removes the file that has the name of a new link, if --force asks for it. info describes
+// makeWay removes the file with the name of a new link, if --force asks for it. info describes
 // the file target, to which the link leads; it is nil if there is none.
 func (l *ln) makeWay(tx *folio.Tx, name, target string, info fs.FileInfo) error {
 	there, err := tx.Lstat(name)

@@ -160,7 +160,7 @@ func (m *mv) mayMove(o *location.Operand, info fs.FileInfo) error {
 	return m.dest.MustBeDir(info.IsDir())
 }
 
-// makeWay removes the file that has the new name, if it may be replaced. It must not replace the
+// makeWay removes the file with the new name, if it may be replaced. It must not replace the
 // file itself, or what the same command has moved there: both would be lost.
 func (m *mv) makeWay(tx *folio.Tx, o *location.Operand, info, there fs.FileInfo, to string) error {
 	switch {

@@ -25,7 +25,7 @@ type description struct {
 
 	locks lockState
 
-	mixed bool // other code in the process was seen to have the inode open; guarded by registry.mu
+	mixed bool // other code in the process was seen to hold the inode open; guarded by registry.mu
 }
 
 // openFlags are added to every open. O_NONBLOCK has no effect on a regular file; it keeps a pipe

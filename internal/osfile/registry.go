@@ -20,7 +20,7 @@ import (
 // sweep closes the parked ones that it can. A parked descriptor holds no lock and serves the next
 // Open of the same inode in the same mode.
 //
-// Closing is harmless while no other code in the process has the inode open: POSIX locks cannot
+// Closing is harmless while no other code in the process holds the inode open: POSIX locks cannot
 // exist without a descriptor, and ours carry none. The list of the process's descriptors tells, but
 // not for the future: a library that opens the file after the list was read, and locks it within
 // the microsecond before our close, loses that lock. Hence, for an inode that other code was once

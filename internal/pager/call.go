@@ -118,7 +118,7 @@ func (c *committer) serveWaiting() {
 	}
 }
 
-// runCall runs a call. The caller must have the write lock.
+// runCall runs a call. The caller must hold the write lock.
 func (c *committer) runCall(e *call) {
 	var g *group
 	first, returned := false, false

@@ -284,7 +284,7 @@ func (c *checkpointer) recycle(log *wal.Log, frames uint32) error {
 	return c.rebase()
 }
 
-// closeLog copies the log back and removes it, if no other connection has the database open. It
+// closeLog copies the log back and removes it, if no other connection holds the database open. It
 // is ErrWALRemains if the database cannot be written, and ErrMoved if the file was replaced.
 func (c *checkpointer) closeLog() error {
 	if c.pager.wal.Denied != nil {

@@ -89,7 +89,7 @@ func (c *committer) claim(ctx context.Context) (*Snapshot, error) {
 			return nil, err
 		}
 		if err := c.lockWriter(s); err != nil {
-			s.lease.Leave() // who has the lock may wait for us to go
+			s.lease.Leave() // who holds the lock may wait for us to go
 			return nil, err
 		}
 		if s.wal != nil || s.size > 0 {

@@ -18,7 +18,7 @@ import (
 // log any more, and the new one cannot be opened as long as it is there (ErrMispaired). So who
 // closes the old file last removes the log, if all of this is certain:
 //
-//	Q1  Nobody else has the old file open, or the log: EXCLUSIVE is held, and so is the lock of
+//	Q1  Nobody else holds the old file open, or the log: EXCLUSIVE is held, and so is the lock of
 //	    connections that use the index.
 //	Q2  The names of the log and of its index still lead to the files that this pager has open.
 //	Q3  Another file has the name of the database, and nobody has that one open: EXCLUSIVE on it is
@@ -165,7 +165,7 @@ func (d *oldLog) lockOld() error {
 	return err
 }
 
-// lockNext takes EXCLUSIVE on the file that has the name now, if there is one.
+// lockNext takes EXCLUSIVE on the file with the name now, if there is one.
 func (d *oldLog) lockNext() error {
 	for {
 		if d.next == nil {

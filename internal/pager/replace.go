@@ -53,7 +53,7 @@ func (r *replacer) replace(ctx context.Context, fill func(rx *Rx, file osfile.Ha
 	return r.pager.PathError("compact", err)
 }
 
-// checkAlone gives ErrLocked while other connections have the database open, as far as that can be
+// checkAlone gives ErrLocked while other connections hold the database open, as far as that can be
 // told: in rollback mode SQLite holds no lock between two transactions.
 func (r *replacer) checkAlone() error {
 	if moved, err := r.pager.file.Moved(); err != nil || moved {
@@ -66,7 +66,7 @@ func (r *replacer) checkAlone() error {
 	return err
 }
 
-// elsewhere reports whether the system knows that other processes have the file open.
+// elsewhere reports whether the system knows that other processes hold the file open.
 func (r *replacer) elsewhere() bool {
 	f, ok := r.pager.file.(interface{ Elsewhere() bool })
 	return ok && f.Elsewhere()

@@ -232,8 +232,8 @@ func (k *RoomKeeper) freeBlocks() bool {
 		k.pager.file.Truncate(size) == nil // it never had them: the log takes the room, and a checkpoint waits
 }
 
-// lendAlone is lendRoom for a caller that opens the log: no other connection has the database open
-// if it gets EXCLUSIVE. The caller must hold SHARED.
+// lendAlone is lendRoom for a caller that opens the log: no other connection holds the database
+// open if it gets EXCLUSIVE. The caller must hold SHARED.
 func (k *RoomKeeper) lendAlone(err error) bool {
 	if !osfile.Full(err) || k.pager.options.ReadOnly {
 		return false

@@ -452,7 +452,7 @@ func (r *readers) stillHome(s *Snapshot) error {
 // errOtherUsers says that the log cannot be used yet.
 var errOtherUsers = &dberr.HeldError{Err: osfile.ErrLocked, Who: "another connection uses its log for a file that was here before"}
 
-// checkUsers gives ErrLocked if other connections have the log open, and none of them this file:
+// checkUsers gives ErrLocked if other connections hold the log open, and none of them this file:
 // they have one that it has replaced. Every connection to a database in WAL mode holds SHARED for
 // longer than it uses the log. Where the system can only tell by giving up locks, nothing is looked
 // at.

@@ -318,7 +318,7 @@ func (p *Pager) BeginUpdate(ctx context.Context, tx *Tx) error {
 	return nil
 }
 
-// start begins a transaction of BeginUpdate. The caller must have the write lock.
+// start begins a transaction of BeginUpdate. The caller must hold the write lock.
 func (c *committer) start(ctx context.Context, tx *Tx) (err error) {
 	defer osfile.Catch(osfile.Arm(), &err)
 	c.flushSpilled()

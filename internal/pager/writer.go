@@ -240,7 +240,7 @@ func follower(g *group, first bool, err error) (*group, chan struct{}, error) {
 // transact does work and returns the group that its caller waits for, nil if there is none, and
 // whether it is the first of it, who commits it. One that has failed or changed nothing waits, too,
 // if the state that it has seen is not committed yet: its result would not be true if that failed.
-// The caller must have the write lock.
+// The caller must hold the write lock.
 func (c *committer) transact(ctx context.Context, tx *Tx, work Work) (g *group, first bool, err error) {
 	defer osfile.Catch(osfile.Arm(), &err)
 	c.flushSpilled()
@@ -380,7 +380,7 @@ func (c *committer) commit() {
 	w.lendWriteLock(sealed, func() { c.write(base, sealed) })
 }
 
-// lendWriteLock lets transactions run while fn writes g. The caller must have the write lock before
+// lendWriteLock lets transactions run while fn writes g. The caller must hold the write lock before
 // and after, even if fn panics.
 func (w *writer) lendWriteLock(g *group, fn func()) {
 	g.writing.Add(1)

@@ -78,7 +78,7 @@ func (r *restorer) count(typ store.Type, ino store.Ino, names int) {
 }
 
 // inode returns the inode of the volume that an inode of the snapshot is or becomes. When it is met
-// first, it is restored; changed reports whether that changed it. is is the entry that has the name
+// first, it is restored; changed reports whether that changed it. is is the entry with the name
 // now.
 func (r *restorer) inode(was, is store.Entry, name string) (ino store.Ino, changed bool, err error) {
 	ino, seen := r.made[was.Ino], r.placed.Has(uint64(was.Ino))
@@ -114,7 +114,7 @@ func (r *restorer) inode(was, is store.Entry, name string) (ino store.Ino, chang
 }
 
 // place returns the inode of the volume that an inode of the snapshot is. If it has no name in the
-// tree any more, it is the one that has the name now, if that is younger than the snapshot, and a
+// tree any more, it is the one with the name now, if that is younger than the snapshot, and a
 // directory or equal. An Ino of 0 says that there is none.
 func (r *restorer) place(was *store.Node, is store.Entry) (n store.Node, err error) {
 	if r.hadName(was.Ino) {

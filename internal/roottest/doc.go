@@ -88,7 +88,7 @@ type Names interface {
 	WriteFile(name string, data []byte, perm fs.FileMode) error
 }
 
-// A File has the methods of *os.File that any file system can have.
+// A File offers the methods of *os.File that any file system can have.
 type File interface {
 	io.ReadWriteSeeker
 	io.ReaderAt

@@ -11,7 +11,7 @@ import (
 	"github.com/foliofs/folio/internal/roottest"
 )
 
-// A Like has the methods that Volume, Overlay, Root and Tx have in common with os.Root.
+// A Like offers the methods that Volume, Overlay, Root and Tx have in common with os.Root.
 type Like interface {
 	roottest.Names
 	roottest.Xattrs

@@ -17,7 +17,7 @@ import (
 // modes read without that right. Each holds SHARED on the database. While it does, no connection
 // leaves WAL mode, removes -wal or -shm, or writes without them.
 //
-//	A1  AccessJoined: other connections have the file -shm open. It is mapped for reading. A reader
+//	A1  AccessJoined: other connections hold the file -shm open. It is mapped for reading. A reader
 //	    takes the lock of an existing mark, since it can set none. If no mark fits, it takes READ0
 //	    (A2).
 //	A2  A connection that holds READ0, shared, keeps all checkpoints out. So the database does not
@@ -149,7 +149,7 @@ func (w *Log) Undisturbed() bool {
 	return true
 }
 
-// inUse reports whether other connections have the file -shm open, and it has a header. Without a
+// inUse reports whether other connections hold the file -shm open, and it has a header. Without a
 // header they, too, must recover the log before they do anything else. An error counts as a yes.
 func (w *Log) inUse() bool {
 	file := w.Index.File

@@ -92,7 +92,7 @@ func (x *Index) Close() error {
 	return dberr.Join(x.words.close(), x.File.Unlock(format.WALOpenLock, 1), x.File.Close())
 }
 
-// Alone reports whether no other connection, of whatever process, has the index open.
+// Alone reports whether no other connection, of whatever process, holds the index open.
 func (x *Index) Alone() (bool, error) {
 	if x.heap != nil {
 		return true, nil

@@ -36,7 +36,7 @@ func newObserver(sys osfile.System, file osfile.Handle) (*observer, error) {
 	return o, o.others()
 }
 
-// others gives ErrLocked if a connection has the database open that may write it.
+// others gives ErrLocked if a connection holds the database open that may write it.
 func (o *observer) others() error {
 	if !osfile.SplitsLocks {
 		return nil

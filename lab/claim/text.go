@@ -68,7 +68,7 @@ func appendRound(path string, round int, text []byte) error {
 }
 
 // takeRounds takes the rounds that a file lacks. An error of take is the reason why there are no
-// samples, and the next source has its turn.
+// samples, and the next source gets its turn.
 func takeRounds(ctx context.Context, path string, rounds int, take func(round int) ([]byte, error)) (*outcome, error) {
 	_, last, err := readRounds(path)
 	if err != nil {

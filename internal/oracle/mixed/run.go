@@ -177,7 +177,7 @@ func ticks(d time.Duration) <-chan time.Time {
 }
 
 // victims returns the members to kill: one member, or now and then all of them. Then the first is
-// to change the journal mode, if it is faster than the rest: while many have the database open, a
+// to change the journal mode, if it is faster than the rest: while many hold the database open, a
 // change hardly succeeds.
 func (r *ring) victims() (victims []*seat, mode string) {
 	chosen := r.rnd.IntN(len(r.members))

@@ -21,18 +21,18 @@ func (h *handle) allocate(op Op, do func(d disk) error) error {
 	return do(d)
 }
 
-// Room passes on the call if the wrapped System has the method.
+// Room passes on the call if the wrapped System implements the method.
 func (h *handle) Room() (bytes int64, err error) {
 	err = h.allocate(Room, func(d disk) (err error) { bytes, err = d.Room(); return err })
 	return bytes, err
 }
 
-// Preallocate passes on the call if the wrapped System has the method.
+// Preallocate passes on the call if the wrapped System implements the method.
 func (h *handle) Preallocate(off, n int64) error {
 	return h.allocate(Preallocate, func(d disk) error { return d.Preallocate(off, n) })
 }
 
-// Punch passes on the call if the wrapped System has the method.
+// Punch passes on the call if the wrapped System implements the method.
 func (h *handle) Punch(off, n int64) error {
 	return h.allocate(Punch, func(d disk) error { return d.Punch(off, n) })
 }

@@ -71,7 +71,7 @@ func (h *handle) Close() error {
 	return h.Handle.Close()
 }
 
-// Named passes on the call if the wrapped handle has the method.
+// Named passes on the call if the wrapped handle implements the method.
 func (h *handle) Named() bool {
 	n, ok := h.Handle.(interface{ Named() bool })
 	return !ok || n.Named()

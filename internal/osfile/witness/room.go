@@ -9,7 +9,7 @@ type disk interface {
 	Punch(off, n int64) error
 }
 
-// Room passes on the call if the wrapped handle has the method.
+// Room passes on the call if the wrapped handle implements the method.
 func (h *handle) Room() (bytes int64, err error) {
 	d, ok := h.Handle.(disk)
 	if !ok {
@@ -18,7 +18,7 @@ func (h *handle) Room() (bytes int64, err error) {
 	return d.Room()
 }
 
-// Preallocate passes on the call if the wrapped handle has the method.
+// Preallocate passes on the call if the wrapped handle implements the method.
 func (h *handle) Preallocate(off, n int64) error {
 	d, ok := h.Handle.(disk)
 	if !ok {
@@ -27,7 +27,7 @@ func (h *handle) Preallocate(off, n int64) error {
 	return d.Preallocate(off, n)
 }
 
-// Punch passes on the call if the wrapped handle has the method.
+// Punch passes on the call if the wrapped handle implements the method.
 func (h *handle) Punch(off, n int64) error {
 	d, ok := h.Handle.(disk)
 	if !ok {

@@ -16,7 +16,7 @@ import (
 //	    the place.
 //	N2  An inode of the upper store that was copied up while the Store is open keeps the number of
 //	    the file in the base: it is in ofUpper, and its file has it in upper.
-//	N3  A write transaction binds a file at once. A snapshot that does not have the inode reads the
+//	N3  A write transaction binds a file at once. A snapshot that lacks the inode reads the
 //	    base, unless the snapshot is as new as the binding: then the inode was removed.
 //	N4  A transaction that was rolled back may leave a binding for a while. Its inode does not exist,
 //	    and the upper store may give the number again: Insert takes the binding back then.

@@ -13,13 +13,13 @@ import (
 //     It shares the locks of the inodes that it has read, and of the directories whose entries it
 //     has read, and has those that it changes alone. The function apply takes these locks, in the
 //     order of their keys, and then looks whether all is as it was read.
-//   - Any other transaction has the lock of the volume alone, from its beginning.
+//   - Any other transaction holds the lock of the volume alone, from its beginning.
 //
 // So transactions that change different directories do not wait for each other, and no two of them
 // wait for each other in a circle.
 //
 // A key is even. In the argument of apply, an odd number stands for the key before it, and says
-// that the transaction has the lock alone.
+// that the transaction holds the lock alone.
 
 // maxLocks is how many locks of inodes a transaction takes before it takes the volume's alone
 // instead. The server keeps all locks of all clients in a table of a fixed size.

@@ -135,7 +135,7 @@ func (s *Store) again(ctx context.Context, fn func() error) error {
 	}
 }
 
-// openTables looks whether the server is recent enough and whether the database has the volume,
+// openTables looks whether the server is recent enough and whether the database holds the volume,
 // which it makes if that is wanted.
 func (s *Store) openTables(ctx context.Context, create bool) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*s.timeout)

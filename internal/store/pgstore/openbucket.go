@@ -128,8 +128,8 @@ func (s *Store) rememberBucket(ctx context.Context, address string) (remembered 
 	return remembered, err
 }
 
-// mark looks whether the bucket has the marker of the volume, and writes it if the bucket is new to
-// the volume and has no marker.
+// mark looks whether the bucket holds the marker of the volume, and writes it if the bucket is new
+// to the volume and has no marker.
 func (s *Store) mark(ctx context.Context, client *bucket.Client, id string, isNew bool) error {
 	text := "Folio volume " + id + "\n"
 	found, err := client.Marker(ctx)

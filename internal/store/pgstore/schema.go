@@ -139,7 +139,7 @@ FROM tree JOIN @node AS n ON n.ino = tree.ino`,
 		// gone_names is removed, the others are set; a new entry must not be there.
 		//
 		// There are no locks if the transaction has locked the volume. Otherwise the volume's is
-		// the first. Each key is even; one more means that the transaction has the lock alone.
+		// the first. Each key is even; one more means that the transaction holds the lock alone.
 		`CREATE FUNCTION @apply(
   locks bigint[],
   seen bigint[], seen_dirs bigint[], seen_entries bigint[], seen_names bytea[],

@@ -2,7 +2,7 @@
 
 // Package watchdog ends the connection of a FUSE mount when the process that serves it is killed.
 //
-// The kernel does so itself once no process has the device open. But a process that is killed
+// The kernel does so itself once no process holds the device open. But a process that is killed
 // closes its files only after the last of its threads has ended, and a thread may be in the middle
 // of a notice, with which the kernel is made to forget a content. Such a thread waits for a page
 // that a program reads. The program waits for an answer, which nobody is left to give. Neither can
@@ -33,8 +33,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// name is the name under which the program is a watchdog. It does not have the name of the program
-// in it, so that killing all processes of that name leaves the watchdog to do its work.
+// name is the name under which the program is a watchdog. It is another one than the name of the
+// program in it, so that killing all processes of that name leaves the watchdog to do its work.
 const name = "mount-watchdog"
 
 // The files that a watchdog inherits.

@@ -166,7 +166,7 @@ type merger struct {
 }
 
 // directories calls visit for each name in two directories, in order. A file is nil if its
-// directory does not have the name. A directory may be nil, which stands for an empty one.
+// directory lacks the name. A directory may be nil, which stands for an empty one.
 //
 // If one of two directories cannot be listed, nothing is known of the names in them.
 func (m *merger) directories(a, b *File, visit func(a, b *File) error) error {

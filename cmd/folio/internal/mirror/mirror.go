@@ -9,7 +9,7 @@
 // # Promises
 //
 //	M1  A file that differs is replaced by a new inode, in the transaction that removes the old
-//	    one. No reader sees a part of a file, and a reader that has the old one open goes on
+//	    one. No reader sees a part of a file, and a reader that holds the old one open goes on
 //	    reading it. Only attributes are changed in place, and only of inodes with one name.
 //	M2  Transactions are bounded: about a MiB of contents and a few hundred files, or one larger
 //	    file. After a crash or an error, each file in the volume is as it was or as on disk.

@@ -113,7 +113,7 @@ func (w *Writer) comment(c *compare.Change) error {
 	return nil
 }
 
-// pathsOf returns the path of a change in both trees. If a tree does not have the file, the
+// pathsOf returns the path of a change in both trees. If a tree lacks the file, the
 // other tree's path is used.
 func pathsOf(c *compare.Change) (oldPath, newPath string) {
 	oldPath, newPath = c.Path, c.Path

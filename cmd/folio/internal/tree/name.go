@@ -89,7 +89,7 @@ type Names struct {
 }
 
 // Pairs calls visit for each name in two directories, in order, with its place in both. A place is
-// -1 if the directory does not have the name.
+// -1 if the directory lacks the name.
 func Pairs(a, b Names, visit func(i, j int) error) error {
 	for i, j := 0, 0; i < a.Len || j < b.Len; {
 		order := 0

@@ -25,7 +25,7 @@ type replacement struct {
 // WriteFrom replaces the content of a file by all that r returns until io.EOF, and returns its
 // size. It makes the file with permissions perm if there is none. Readers find the old content or
 // the new one, never a part of it, even if r fails or the process dies. WriteFrom writes the
-// content in parts of 1 MiB, or more in a volume that has a bucket: other goroutines and processes
+// content in parts of 1 MiB, or more in a volume with a bucket: other goroutines and processes
 // can write to the volume in between.
 //
 // A replaced file keeps its permissions, owner and extended attributes. It becomes another inode,

@@ -87,7 +87,7 @@ func (m *fileSystem) asker(in *fuse.InHeader) asker {
 // changer is asker for a request whose answer the kernel takes even if it is old.
 func changer(in *fuse.InHeader) asker { return asker{in.Pid, always, time.Now()} }
 
-// tell returns the size that an answer tells, of a file that has a size. It returns false if the
+// tell returns the size that an answer tells, of a file with a size. It returns false if the
 // kernel must learn the size first, or is just learning one.
 func (e *extent) tell(size int64, to asker, growing bool) (int64, bool) {
 	known := max(e.size, e.own)

@@ -185,7 +185,7 @@ func (t *tree) follow() error {
 	return t.reopen(info)
 }
 
-// watch follows the file without requests, too, until ctx is done: other programs that have the new
+// watch follows the file without requests, too, until ctx is done: other programs with the new
 // file open, or want to open it, wait for the old volume to be closed.
 func (t *tree) watch(ctx context.Context) {
 	tick := time.NewTicker(watchEvery)

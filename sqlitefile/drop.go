@@ -152,7 +152,7 @@ func (c *schemaChange) forget(column string, i int, name string) error {
 	return nil
 }
 
-// deleteRows deletes the rows of a table that have a text in column i.
+// deleteRows deletes the rows of a table with a text in column i.
 func (c *schemaChange) deleteRows(table string, i int, text string) error {
 	t, err := c.tx.Table(table)
 	if err != nil {

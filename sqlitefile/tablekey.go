@@ -41,7 +41,7 @@ func (t TableWriter) duplicateKey() error {
 	return e
 }
 
-// PutKey adds a row to a table WITHOUT ROWID, or replaces the row that has its primary key.
+// PutKey adds a row to a table WITHOUT ROWID, or replaces the row with its primary key.
 func (t TableWriter) PutKey(values ...any) (err error) {
 	if t.enforces() {
 		err = t.statement(func() error { return t.PutKey(values...) })

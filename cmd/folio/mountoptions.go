@@ -74,7 +74,7 @@ func (o *mountOptions) add(word string) error {
 	return nil
 }
 
-// addFlag adds an option that has a flag of its own, if the flag is set.
+// addFlag adds an option with a flag of its own, if the flag is set.
 func (o *mountOptions) addFlag(set bool, word string) {
 	if set {
 		_ = o.add(word) // an option that it knows

@@ -146,7 +146,7 @@ func (s *volumeServer) trustProxy(text string) error {
 	return err
 }
 
-// hangups returns the channel that has a value for each SIGHUP, which then does not end the
+// hangups returns the channel with a value for each SIGHUP, which then does not end the
 // command. That of a terminal which is closed does.
 func (s *volumeServer) hangups(ctx context.Context) <-chan struct{} {
 	again := make(chan struct{}, 1)

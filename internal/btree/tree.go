@@ -295,7 +295,7 @@ func (t *Tree) Shape(e *entry) (local, body int) {
 	return local, body
 }
 
-// Write writes the cell of e, without its child, to dst, which has the room that shape said, or
+// Write writes the cell of e, without its child, to dst, with the room that shape said, or
 // more.
 func (t *Tree) Write(dst []byte, e *entry, local int, overflow uint32) {
 	p := format.PutVarint(dst, uint64(e.size))

@@ -20,7 +20,7 @@ const (
 // holderPatience is for how long ofdHolder looks around on a machine with many processes.
 const holderPatience = 100 * time.Millisecond
 
-// ofdHolder returns the number of the process that has the description with this lock, which is not
+// ofdHolder returns the number of the process with the description with this lock, which is not
 // d; 0 if it is not found, or may not be seen. Each descriptor in /proc lists the locks of its
 // description: "lock: 1: OFDLCK ADVISORY WRITE -1 08:01:1234 120 120".
 func ofdHolder(d *description, lk *unix.Flock_t) int {

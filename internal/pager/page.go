@@ -88,7 +88,7 @@ func (rx *Rx) loggedPage(pgno uint32) ([]byte, error) {
 	return data[:rx.Usable], nil
 }
 
-// frameOf returns the frame that has a page, or 0.
+// frameOf returns the frame that holds a page, or 0.
 func (rx *Rx) frameOf(pgno uint32) (uint32, error) {
 	if rx.frames == nil {
 		return rx.wal.Index.Find(pgno, rx.last)

@@ -183,7 +183,7 @@ func (r *restorer) hadName(ino store.Ino) bool {
 	return r.names.Has(uint64(ino))
 }
 
-// collect notes the inodes that have a name in a directory of the volume, or below.
+// collect notes the inodes with a name in a directory of the volume, or below.
 func (r *restorer) collect(dir store.Ino, name string) error {
 	if !r.names.Add(uint64(dir)) {
 		return posix.PathError("restore", name, store.Damaged("inode %d is a directory that lies in itself, or has two names", dir))

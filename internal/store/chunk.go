@@ -121,7 +121,7 @@ func Resize(n *Node, size int64, cut func(n *Node, size int64) (less int64, err 
 	return nil
 }
 
-// SetStored sets the holes of an inode that has the given number of stored bytes. In a damaged
+// SetStored sets the holes of an inode with the given number of stored bytes. In a damaged
 // volume that number may be negative, or greater than the size. The inode must stay readable and
 // removable nevertheless.
 func (n *Node) SetStored(stored int64) { n.Holes = min(max(n.Size-stored, 0), n.Size) }

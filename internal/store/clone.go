@@ -28,7 +28,7 @@ func holder(ino, i string) string {
 		"      (SELECT (o.base << 28) + " + i + " FROM origin AS o WHERE o.ino = " + ino + " AND " + i + " < o.chunks))"
 }
 
-// Holder returns an expression for the id of the data row that has a chunk: its own row, of the
+// Holder returns an expression for the id of the data row with a chunk: its own row, of the
 // given id, or the base's.
 func Holder(id string) string {
 	return "coalesce((SELECT own.id FROM data AS own WHERE own.id = " + id + "),\n" +

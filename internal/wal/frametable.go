@@ -54,7 +54,7 @@ func (w *Log) FrameTable(h *format.WALIndexHeader) *FrameTable {
 // mostTableFrames is how long a log may be for its table to take memory: 4 MiB then, at the most.
 const mostTableFrames = 1 << 18
 
-// Find returns the last frame up to last that has a page, or 0. The frame called last is committed.
+// Find returns the last frame up to last with a page, or 0. The frame called last is committed.
 func (t *FrameTable) Find(x *Index, pgno, last uint32) (frame uint32, err error) {
 	if last > mostTableFrames {
 		return x.Find(pgno, last)

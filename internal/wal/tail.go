@@ -16,7 +16,7 @@ type Tail struct {
 	broken uint32 // the first frame whose checksum is wrong, as a page was written over it or before it (S4); 0 if none
 }
 
-// SpillOver writes those pages that have a frame behind keep over it, if there are too many of
+// SpillOver writes those pages with a frame behind keep over it, if there are too many of
 // them, and returns the rest.
 func (w *Log) SpillOver(t *Tail, batch []Page, keep uint32) (others []Page, err error) {
 	if t.Last == keep {

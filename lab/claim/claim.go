@@ -37,7 +37,7 @@ type Claim struct {
 	Unit  string   // of the samples; "" is ns/op
 	Asked *float64 // at least for Faster, at most for the other kinds; nil if no goal was set
 	Label string   // what a figure counts that is not of Faster, such as "allocations", or "the time"
-	Chart string   // the picture that has a bar of the claim; "" if none has
+	Chart string   // the picture with a bar of the claim; "" if none has
 	Bar   string   // its label there
 }
 

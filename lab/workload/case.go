@@ -56,7 +56,7 @@ func (c *Case) Without(name string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return strings.HasPrefix(part, name+"=") }), "/")
 }
 
-// On returns the case on a directory, which has a name if there are several.
+// On returns the case on a directory, with a name if there are several.
 func (c Case) On(dir, name string) Case {
 	if c.Dir = dir; name != "" {
 		c.Params = append(slices.Clip(c.Params), Param{"dir", name})

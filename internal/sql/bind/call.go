@@ -138,7 +138,7 @@ func (r *resolver) aggregate(s *scope, n *syntax.Expr, name string) (*Expr, erro
 	return s.core.result(len(s.core.Aggregates) - 1), nil
 }
 
-// result is the result of an aggregate, which has the collation of an argument with COLLATE.
+// result is the result of an aggregate, with the collation of an argument with COLLATE.
 func (c *Core) result(i int) *Expr {
 	e := &Expr{Kind: Result, Core: c, Number: i, Affinity: value.NoAffinity}
 	e.inherit(c.Aggregates[i].Args...)

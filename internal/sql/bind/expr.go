@@ -37,7 +37,7 @@ func literal(v record.Value) *Expr {
 	return &Expr{Kind: Literal, Value: v, Affinity: value.NoAffinity}
 }
 
-// build returns an expression without an affinity that has the collation of the first argument with
+// build returns an expression without an affinity. Its collation is that of the first argument with
 // a COLLATE operator.
 func build(kind Kind, op program.Op, args ...*Expr) *Expr {
 	e := &Expr{Kind: kind, Op: op, Args: args, Affinity: value.NoAffinity}

@@ -245,7 +245,7 @@ func (p *parser) createTrigger(start int, temp bool) Statement {
 	return n
 }
 
-// skipSteps reads the tokens of a trigger behind its table, up to an END that has a semicolon
+// skipSteps reads the tokens of a trigger behind its table, up to an END with a semicolon
 // before it and the end of the statement after it.
 func (p *parser) skipSteps() {
 	for p.err == nil {

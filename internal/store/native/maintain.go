@@ -44,7 +44,7 @@ func (s *Store) Check(ctx context.Context, o *store.CheckOptions) (*store.Report
 // Repair implements store.Maintainer.
 func (s *Store) Repair(ctx context.Context) (*store.RepairReport, error) {
 	r, err := repair.Run(ctx, s.db, s.update)
-	if err == nil && r.OK() { // inodes that have a name are no orphans any more
+	if err == nil && r.OK() { // inodes with a name are no orphans any more
 		s.reapDisabled.Store(false)
 		err = rowstore.Explain(s.reap(ctx))
 	}

@@ -143,7 +143,7 @@ func entryKey(b private.Bound, none store.EntryKey) store.EntryKey {
 	return store.EntryKey{Dir: store.Ino(b.Int), Name: string(b.Text)}
 }
 
-// inoSpan returns the inodes of a span of rowids, which have the given number of bits behind the
+// inoSpan returns the inodes of a span of rowids, with the given number of bits behind the
 // inode.
 func inoSpan(s *private.PageSpan, bits int) store.InoSpan {
 	span := store.InoSpan{First: store.Root, Last: store.MaxIno}

@@ -37,7 +37,7 @@ type Store struct {
 	full           atomic.Bool   // a transaction found no room: the pages of orphans are wanted
 	observedSchema atomic.Uint64 // the schema cookie that Observed saw last, and one; 0 before
 	cloneless      atomic.Bool   // a transaction has removed the last clone
-	reapDisabled   atomic.Bool   // an orphan was found that has a name: none is removed before Repair
+	reapDisabled   atomic.Bool   // an orphan was found with a name: none is removed before Repair
 
 	// The fields from here on belong to the write transaction that runs.
 	writer     rowstore.Writer

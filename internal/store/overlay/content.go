@@ -10,7 +10,7 @@ import (
 
 // The content of a file that was copied up lies in both stores. Invariants:
 //
-//	C1  A chunk that has a row in the upper store is read from there, zeros behind the end of the row
+//	C1  A chunk with a row in the upper store is read from there, zeros behind the end of the row
 //	    included.
 //	C2  Any other chunk is read from the base up to Record.Limit, and reads as zeros behind it.
 //	C3  Limit is never greater than the size of the file, nor than the size of the base's file.

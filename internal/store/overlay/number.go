@@ -112,7 +112,7 @@ func (s *numbers) placeOf(name string) int32 {
 // number returns the number of a place.
 func number(at int32) store.Ino { return firstLower + store.Ino(at) }
 
-// get returns the file that has a number. ok is false if no file of the base has it. The root of
+// get returns the file with a number. ok is false if no file of the base has it. The root of
 // the base is always copied up, and has none.
 func (s *numbers) get(ino store.Ino) (at int32, f lowerFile, ok bool) {
 	s.mu.RLock()

@@ -92,7 +92,7 @@ func (t *tx) zero(m *mix, off, size int64) error {
 	return nil
 }
 
-// changeContent calls fn with a file that has a record, and puts its inode. Any other file is
+// changeContent calls fn for a file with a record, and puts its inode. Any other file is
 // independent of the base: the limit in its record is 0, and the caller puts it.
 func (t *tx) changeContent(n *store.Node, fn func(m *mix) error) error {
 	upper, err := t.ensure(n.Ino)

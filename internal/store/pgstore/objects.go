@@ -20,7 +20,7 @@ import (
 //
 //	O1  An object is written once, under a random name, and never changed. It is confirmed by the
 //	    server before a row that names it is sent.
-//	O2  A row that has a part names an object of table object that is not swept. Each statement
+//	O2  A row with a part names an object of table object that is not swept. Each statement
 //	    that adds the first row of an object adds the object, too, which fails if it is swept.
 //	O3  An object is swept, and then removed from the bucket, only if no row names it, and no
 //	    snapshot that a transaction of the server still has. garbage.go does that.
@@ -62,7 +62,7 @@ func (p *part) plausible() bool {
 	return p.at >= 0 && p.length > 0 && p.length <= store.ChunkSize && p.at+int64(p.length) <= maxObject
 }
 
-// objects are the large contents of a volume that has a bucket.
+// objects are the large contents of a volume with a bucket.
 type objects struct {
 	client  *bucket.Client
 	cache   *chunkcache.Cache

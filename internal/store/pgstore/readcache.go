@@ -68,7 +68,7 @@ func (k *readCache) learn(key store.EntryKey, e store.Entry) {
 	}
 }
 
-// learnRow is learnNode for a row that has the number first.
+// learnRow is learnNode for a row with the number first.
 func (k *readCache) learnRow(v [][]byte) {
 	raw := nodeRow(v[1:])
 	k.learnNode(store.Ino(number(v[0])), &raw)

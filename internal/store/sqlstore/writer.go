@@ -8,7 +8,7 @@ import (
 )
 
 // A writer holds the connection that all write transactions run on, one at a time. The goroutine
-// that has the turn owns its fields.
+// whose turn it is owns its fields.
 type writer struct {
 	store *Store
 	turn  chan struct{} // holds one token, which a write transaction takes

@@ -22,7 +22,7 @@ func (m *moves) withDir(old *File, now string) bool {
 }
 
 // findMoves goes through two trees of one volume twice. The first time it takes note of the inodes
-// that have a name in one of the trees only, a bit for each. The second time it keeps the files
+// with a name in one of the trees only, a bit for each. The second time it keeps the files
 // that were met in both. Files that cannot be looked at are no matter: the comparison meets them
 // again.
 func findMoves(a, b Tree, same func(a, b *File) bool) (m moves, err error) {
@@ -43,7 +43,7 @@ func findMoves(a, b Tree, same func(a, b *File) bool) (m moves, err error) {
 	return m, nil
 }
 
-// A moveFinder collects the inodes of files that have a name in one of two trees only.
+// A moveFinder collects the inodes of files with a name in one of two trees only.
 type moveFinder struct {
 	merger
 	same           func(a, b *File) bool

@@ -76,7 +76,7 @@ func (d *copyIn) Add(e *tree.Entry) error {
 	return d.loc.Failure(name, err)
 }
 
-// make makes a file of an entry. there is the file that has its name, or nil.
+// make makes a file of an entry. there is the file with its name, or nil.
 func (d *copyIn) make(e *tree.Entry, name string, there fs.FileInfo) error {
 	link := d.names.Link(d.from, e, d.top, name)
 	switch {

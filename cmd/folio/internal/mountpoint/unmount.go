@@ -143,7 +143,7 @@ func (m *Mount) socket() string {
 	return fmt.Sprintf("@folio-mount/%s/%x", m.Device, dir.Sum64())
 }
 
-// Announce lets Unmount wait until closed is called, by the process that has a volume mounted at a
+// Announce lets Unmount wait until closed is called, by the process with a volume mounted at a
 // resolved directory. If another process has the name of the socket, Unmount does not wait.
 func Announce(dir string) (closed func()) {
 	mounts, err := list()

@@ -223,7 +223,7 @@ func (t *Tx) copyAllToClones(s *rowstore.Sharing, ino store.Ino, first int64) er
 	return err
 }
 
-// SharedRow returns the row that has a chunk: its own, or the base's (C1).
+// SharedRow returns the row with a chunk: its own, or the base's (C1).
 func (t *Tx) SharedRow(id int64) (row sqlitefile.Row, ok bool, err error) {
 	data, err := t.Table(rowstore.DataTable)
 	if err != nil {

@@ -119,7 +119,7 @@ func (r *repairer) freeName(dir store.Ino, name string) (string, error) {
 	}
 }
 
-// orphans removes the mark of an orphan from inodes that have a name, have entries, or have a link
+// orphans removes the mark of an orphan from inodes with a name, with entries, or with a link
 // count above 0: the next reap would remove their content (R2).
 func (r *repairer) orphans() error {
 	orphan, err := r.t.Table(rowstore.OrphanTable)

@@ -35,7 +35,7 @@ func (k *keys) token() string { return cmp.Or(k.SessionToken, k.Token) }
 var errNoKeys = errors.New("no credentials: " + whereSecrets)
 
 // A keyring finds keys where Amazon's tools do, in their order: in the environment, for a service
-// that has a token, in the files of ~/.aws, and where the container or the machine has them. A
+// with a token, in the files of ~/.aws, and where the container or the machine has them. A
 // profile that the address names comes first.
 type keyring struct {
 	profile  *profile

@@ -215,7 +215,7 @@ var archiveErrors = map[error][]error{
 	tree.ErrMethod:    {zip.ErrAlgorithm},
 }
 
-// openPipe returns a source that has a name and can be read only once: a named pipe or a device.
+// openPipe returns a source with a name that can be read only once: a named pipe or a device.
 // Walk opens it, and ends when its context does. Opening a named pipe lasts until a process opens
 // it for writing, and nothing else can interrupt that.
 func openPipe(path string, o *tree.Options) tree.Source {

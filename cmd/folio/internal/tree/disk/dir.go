@@ -55,7 +55,7 @@ func (f *File) Header() folio.Header {
 	return h
 }
 
-// Entry describes the file, which has a path in the tree, without its content and its extended
+// Entry describes the file, with a path in the tree, without its content and its extended
 // attributes. Only regular files and symbolic links have a Size.
 func (f *File) Entry(path string) *tree.Entry {
 	e := f.stat.entry(path)

@@ -74,7 +74,7 @@ func (d *outDir) create(name string) (*os.File, error) {
 	return d.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 }
 
-// clear removes the file that has a name. It does not remove a directory.
+// clear removes the file with a name. It does not remove a directory.
 func (d *outDir) clear(name string) error {
 	info, err := d.root.Lstat(name)
 	if err != nil {

@@ -87,7 +87,7 @@ func writeAt(f *os.File, p []byte, off int64, attr *tree.Entry) error {
 	return nil
 }
 
-// setXattrs sets the extended attributes of an open file, which has a path in the tree.
+// setXattrs sets the extended attributes of an open file, with a path in the tree.
 func (w *Writer) setXattrs(f *os.File, shown string, attrs map[string][]byte) error {
 	for _, attr := range slices.Sorted(maps.Keys(attrs)) {
 		switch err := SetXattr(f, attr, attrs[attr]); {

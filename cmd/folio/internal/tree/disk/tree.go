@@ -88,7 +88,7 @@ func (s *scan) top() (*File, error) {
 	return (&Dir{Path: ".", name: ".", stat: st, scan: s}).File(s.tree.name)
 }
 
-// open returns a directory, which has a path in the tree.
+// open returns a directory, with a path in the tree.
 func (s *scan) open(f *File, path string) *Dir {
 	if f.Name == "." {
 		return f.Dir

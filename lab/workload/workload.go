@@ -48,26 +48,6 @@ type Workload struct {
 	Process bool // whole processes are measured, from start to end, which tell no settings
 }
 
-// All are the workloads, in the order of the report.
-func All() []*Workload {
-	return []*Workload{walk, lookup, rowids, write, put, load, read, imports}
-}
-
-// Find returns a workload by its name.
-func Find(name string) (*Workload, error) {
-	if name == Query.Name {
-		return Query, nil
-	}
-	var names []string
-	for _, w := range All() {
-		if w.Name == name {
-			return w, nil
-		}
-		names = append(names, w.Name)
-	}
-	return nil, fmt.Errorf("no workload %q; there are %s", name, strings.Join(names, ", "))
-}
-
 // A Flag is a parameter of a workload. Its default is the published one.
 type Flag struct {
 	Name    string

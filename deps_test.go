@@ -166,7 +166,7 @@ var importRules = []importRule{
 	{pkg: "cmd/folio/internal/patch", own: cmdPackages("quote compare"), third: "github.com/rogpeppe/go-internal"},
 	{
 		pkg: "cmd/folio/internal/sqlshell", os: true, // signals, and the terminal
-		own: "sqlite sqlitefile internal/sql/syntax " + cmdPackages("quote value failure terminal"), third: "golang.org/x/term",
+		own: "sqlite sqlitefile internal/sql/syntax " + cmdPackages("interrupt quote value failure terminal"), third: "golang.org/x/term",
 	},
 	{
 		pkg: "cmd/folio", os: true,

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"syscall"
 	"testing"
@@ -19,31 +20,72 @@ func TestSQLPrompt(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "v.folio")
 	mustRun(t, "create", path)
-	user, end := startOnTerminal(t, "sql", path)
-	for _, step := range []struct{ keys, want string }{
-		{"", "folio> "},
-		{"SELECT count(*) FROM nod\t;\r", " 1\r\nfolio> "},
-		{"SELECT nope", "nope"},
-		{"\x03", "^C\r\nfolio> "},
-		{"SELECT nope;\r", "no such column: nope\r\nfolio> "},
-		{"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL\r", "  ...> "},
-		{"SELECT i + 1 FROM n) SELECT count(*) FROM n;\r", "\r\n"},
-		{"\x03", "interrupted\r\nfolio> "},
-		{"SELECT 6 * 7;\r", "42\r\nfolio> "},
-		{"\x04", ""},
+	user, cmd := startOnTerminal(t, "sql", path)
+	for _, step := range []struct {
+		keys, want  string
+		inStatement bool
+	}{
+		{"", "folio> ", false},
+		{"SELECT count(*) FROM nod\t;\r", " 1\r\nfolio> ", false},
+		{"SELECT nope", "nope", false},
+		{"\x03", "^C\r\nfolio> ", false},
+		{"SELECT nope;\r", "no such column: nope\r\nfolio> ", false},
+		{"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL\r", "  ...> ", false},
+		{"SELECT i + 1 FROM n) SELECT count(*) FROM n;\r", "\r\n", false},
+		{"\x03", "interrupted\r\nfolio> ", true},
+		{"SELECT 6 * 7;\r", "42\r\nfolio> ", false},
+		{"\x04", "", false},
 	} {
+		for begun := time.Now(); step.inStatement && !echoes(t, user) && time.Since(begun) < time.Minute; {
+			runtime.Gosched() // until Ctrl-C is a signal again
+		}
 		if _, err := user.WriteString(step.keys); err != nil {
 			t.Fatal(err)
 		}
 		waitForOutput(t, user, step.want)
 	}
-	if err := end(); err != nil {
+	if err := cmd.Wait(); err != nil {
 		t.Error(err)
 	}
 }
 
+// TestSQLPromptKilled ends the shell by a signal at its prompt: the terminal gets back the mode in
+// which it echoes.
+func TestSQLPromptKilled(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "v.folio")
+	mustRun(t, "create", path)
+	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP} {
+		user, cmd := startOnTerminal(t, "sql", path)
+		waitForOutput(t, user, "folio> ")
+		if echoes(t, user) {
+			t.Error("the prompt does not read keys")
+		}
+		if err := cmd.Process.Signal(signal); err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.Wait()
+		if code := cmd.ProcessState.ExitCode(); code != 128+int(signal) {
+			t.Errorf("%v ends it with %v", signal, cmd.ProcessState)
+		}
+		if !echoes(t, user) {
+			t.Errorf("after %v the terminal does not echo", signal)
+		}
+	}
+}
+
+// echoes reports whether a terminal shows the keys that its user presses.
+func echoes(t *testing.T, user *os.File) bool {
+	t.Helper()
+	mode, err := unix.IoctlGetTermios(int(user.Fd()), unix.TCGETS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return mode.Lflag&unix.ECHO != 0
+}
+
 // startOnTerminal starts the command with a terminal of its own, and returns the end of its user.
-func startOnTerminal(t *testing.T, args ...string) (user *os.File, wait func() error) {
+func startOnTerminal(t *testing.T, args ...string) (user *os.File, cmd *exec.Cmd) {
 	t.Helper()
 	user, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
 	if err != nil {
@@ -63,14 +105,14 @@ func startOnTerminal(t *testing.T, args ...string) (user *os.File, wait func() e
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := &exec.Cmd{Path: self, Args: append([]string{"folio"}, args...), Stdin: tty, Stdout: tty, Stderr: tty, Env: append(os.Environ(), "TERM=xterm")}
+	cmd = &exec.Cmd{Path: self, Args: append([]string{"folio"}, args...), Stdin: tty, Stdout: tty, Stderr: tty, Env: append(os.Environ(), "TERM=xterm")}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	tty.Close()
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
-	return user, cmd.Wait
+	return user, cmd
 }
 
 // waitForOutput reads from a terminal until a text is there.

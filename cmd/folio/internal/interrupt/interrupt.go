@@ -105,17 +105,18 @@ func LetKill(ctx context.Context) {
 	}
 }
 
-// Of returns the signal that ended ctx, if one did and err comes of it. Errors of libraries that a
-// context ends are context.Canceled, or wrap it or the cause: no command needs to look for them.
+// Of returns the signal that err is about, or that ended ctx, if one did and err comes of it.
+// Errors of libraries that a context ends are context.Canceled, or wrap it or the cause: no command
+// needs to look for them.
 func Of(ctx context.Context, err error) *Error {
+	if direct, ok := errors.AsType[*Error](err); ok {
+		return direct
+	}
 	cause, ok := errors.AsType[*Error](context.Cause(ctx))
-	if !ok || err == nil {
+	if !ok || !errors.Is(err, context.Canceled) {
 		return nil
 	}
-	if _, direct := errors.AsType[*Error](err); direct || errors.Is(err, context.Canceled) {
-		return cause
-	}
-	return nil
+	return cause
 }
 
 // ExitCode is the code that shells report for a process that a signal ended.

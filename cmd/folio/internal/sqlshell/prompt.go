@@ -6,11 +6,14 @@ import (
 	"errors"
 	"io"
 	"os"
+	"os/signal"
 	"slices"
 	"strings"
+	"syscall"
 
 	"golang.org/x/term"
 
+	"github.com/foliofs/folio/cmd/folio/internal/interrupt"
 	"github.com/foliofs/folio/cmd/folio/internal/quote"
 )
 
@@ -22,7 +25,9 @@ type prompt struct {
 	terminal *term.Terminal
 	in       *os.File
 	keys     *keys
-	words    func() []string // that can be completed
+	// interrupts gets SIGINT from the first prompt to the last, so that none ends the process.
+	interrupts chan os.Signal
+	words      func() []string // that can be completed
 }
 
 // newPrompt returns nil if the input or the output is no terminal.
@@ -31,7 +36,8 @@ func newPrompt(ctx context.Context, s *Shell) *prompt {
 	if !ok || !s.OutTerminal || !term.IsTerminal(int(in.Fd())) {
 		return nil
 	}
-	p := &prompt{in: in, keys: &keys{in: in}, words: func() []string { return s.words(ctx) }}
+	p := &prompt{in: in, keys: &keys{in: in}, interrupts: make(chan os.Signal, 1), words: func() []string { return s.words(ctx) }}
+	signal.Notify(p.interrupts, os.Interrupt)
 	p.reset()
 	return p
 }
@@ -55,7 +61,8 @@ func (p *prompt) reset() {
 }
 
 // read reads a line. Between two lines the terminal is in its usual mode, in which Ctrl-C is a
-// signal.
+// signal. A signal that ends the shell ends the read first, so that the terminal gets that mode
+// back.
 func (p *prompt) read(continued bool) (string, error) {
 	fd := int(p.in.Fd())
 	before, err := term.MakeRaw(fd)
@@ -70,7 +77,7 @@ func (p *prompt) read(continued bool) (string, error) {
 	if continued {
 		p.terminal.SetPrompt("  ...> ")
 	}
-	line, err := p.terminal.ReadLine()
+	line, err := p.readLine()
 	if err == io.EOF && p.keys.interrupted {
 		_, _ = os.Stdout.WriteString("^C\r\n")
 		p.reset() // the library would read the line again
@@ -81,6 +88,33 @@ func (p *prompt) read(continued bool) (string, error) {
 	}
 	return line, err
 }
+
+// readLine is ReadLine of the terminal, or the error of a signal. Then the read ends with the
+// process.
+func (p *prompt) readLine() (string, error) {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer signal.Stop(signals)
+	type result struct {
+		line string
+		err  error
+	}
+	done := make(chan result, 1)
+	go func(t *term.Terminal) {
+		line, err := t.ReadLine()
+		done <- result{line, err}
+	}(p.terminal)
+	select {
+	case r := <-done:
+		return r.line, r.err
+	case s := <-signals:
+		number, _ := s.(syscall.Signal)
+		return "", &interrupt.Error{Signal: number}
+	}
+}
+
+// end lets SIGINT end the process again.
+func (p *prompt) end() { signal.Stop(p.interrupts) }
 
 // keys are the bytes of a terminal. The terminal's library has one error for Ctrl-C and Ctrl-D.
 type keys struct {

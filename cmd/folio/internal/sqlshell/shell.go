@@ -6,11 +6,10 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
-	"os/signal"
 	"strings"
 
 	"github.com/foliofs/folio/cmd/folio/internal/failure"
+	"github.com/foliofs/folio/cmd/folio/internal/interrupt"
 	"github.com/foliofs/folio/cmd/folio/internal/quote"
 	"github.com/foliofs/folio/cmd/folio/internal/terminal"
 	"github.com/foliofs/folio/internal/sql/syntax"
@@ -107,7 +106,7 @@ func (s *Shell) Read(ctx context.Context) error {
 	for {
 		line, err := in.ReadString('\n')
 		pending.WriteString(line)
-		if text := pending.String(); err != nil || isWhole(text) {
+		if text := pending.String(); err != nil || isWhole(text, line) {
 			if err := s.Run(ctx, text); err != nil {
 				return Ended(err)
 			}
@@ -130,13 +129,18 @@ func Ended(err error) error {
 	return err
 }
 
-// isWhole reports whether the lines so far are a command, or end with a statement.
-func isWhole(text string) bool {
-	return strings.HasPrefix(text, ".") || strings.TrimSpace(text) == "" || syntax.Complete(text)
+// isWhole reports whether the lines so far are a command, or end with a statement. It reads all of
+// them only if the last one has a semicolon: a statement may have very many lines.
+func isWhole(text, last string) bool {
+	if len(text) == len(last) && (strings.HasPrefix(text, ".") || strings.TrimSpace(text) == "") {
+		return true
+	}
+	return strings.Contains(last, ";") && syntax.Complete(text)
 }
 
 // converse asks for statements until the user ends it.
 func (s *Shell) converse(ctx context.Context, p *prompt) error {
+	defer p.end()
 	pending := ""
 	for {
 		line, err := p.read(pending != "")
@@ -146,13 +150,16 @@ func (s *Shell) converse(ctx context.Context, p *prompt) error {
 			continue
 		case err == io.EOF:
 			return nil
+		case err != nil && interrupt.Of(ctx, err) != nil:
+			return err
 		case err != nil:
 			return failure.At("standard input", err)
 		}
-		if pending += line + "\n"; !isWhole(pending) {
+		line += "\n"
+		if pending += line; !isWhole(pending, line) {
 			continue
 		}
-		err = s.interruptible(ctx, pending)
+		err = s.interruptible(ctx, p, pending)
 		if flushed := s.Stdout.Flush(); flushed != nil {
 			return failure.OfOutput(flushed)
 		}
@@ -167,8 +174,21 @@ func (s *Shell) converse(ctx context.Context, p *prompt) error {
 }
 
 // interruptible runs a text until it ends or the user interrupts it.
-func (s *Shell) interruptible(ctx context.Context, text string) error {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
-	defer stop()
-	return s.Run(ctx, text)
+func (s *Shell) interruptible(ctx context.Context, p *prompt, text string) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	ended := make(chan error, 1)
+	go func() { ended <- s.Run(ctx, text) }()
+	for {
+		select {
+		case err := <-ended:
+			select {
+			case <-p.interrupts: // too late for this text, and not meant for the next one
+			default:
+			}
+			return err
+		case <-p.interrupts:
+			cancel()
+		}
+	}
 }

@@ -16,13 +16,16 @@ type table struct {
 	w      io.Writer
 	names  []string
 	rows   [][]cell // until widths are known
+	size   int      // of their texts, in bytes
 	widths []int
 }
 
-// measured is how many rows decide the widths, and widestCell what a column is not made wider than.
+// The widths are those of the first rows: of mostMeasured at most, and of no more than have
+// mostKept bytes. No column is made wider than widestCell.
 const (
-	measured   = 1000
-	widestCell = 60
+	mostMeasured = 1000
+	mostKept     = 1 << 20
+	widestCell   = 60
 )
 
 // A cell is one value, with numbers to the right.
@@ -36,11 +39,12 @@ func (t *table) row(row *sqlite.Row) error {
 	for i, text := range texts(row, "NULL") {
 		kind := row.Kind(i)
 		line[i] = cell{quote.Escape(text), kind == sqlitefile.KindInteger || kind == sqlitefile.KindFloat}
+		t.size += len(text)
 	}
 	if t.widths != nil {
 		return t.write(line)
 	}
-	if t.rows = append(t.rows, line); len(t.rows) < measured {
+	if t.rows = append(t.rows, line); len(t.rows) < mostMeasured && t.size < mostKept {
 		return nil
 	}
 	return t.flush()

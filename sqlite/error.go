@@ -45,6 +45,7 @@ var codes = []struct {
 	code int
 	text string // replaces the text of the error
 }{
+	{exec.ErrSpill, CodeIO, ""},
 	{exec.ErrInterrupted, CodeInterrupt, ""},
 	{context.Canceled, CodeInterrupt, "interrupted"},
 	{context.DeadlineExceeded, CodeInterrupt, "interrupted"},

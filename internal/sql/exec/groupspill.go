@@ -7,7 +7,7 @@ import (
 	"github.com/foliofs/folio/internal/sql/value"
 )
 
-// Spilled are the rows of groups for which there is no memory. They are sorted, and their groups
+// spilled holds the rows of groups for which there is no memory. They are sorted, and their groups
 // are made one after the other, between the groups in memory.
 //
 // A row in the spill has the arguments of each aggregate with its filter, and the columns that are

@@ -2,6 +2,8 @@ package exec
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/foliofs/folio/internal/extsort"
@@ -74,14 +76,24 @@ func (s *spill) add(key, row []record.Value) error {
 	s.buf = record.Append(s.buf[:0], s.values...)
 	b, err := s.sorter.Add(len(s.buf))
 	copy(b, s.buf)
-	return err
+	return spillError(err)
+}
+
+// ErrSpill says that a temporary file could not be written or read.
+var ErrSpill = errors.New("the rows of a sort or of groups go to a temporary file, in the directory that TMPDIR names")
+
+func spillError(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%w: %w", ErrSpill, err)
 }
 
 // sort ends the adding.
 func (s *spill) sort() (err error) {
 	s.space.Prepare()
 	s.rows, err = s.sorter.Merge()
-	return err
+	return spillError(err)
 }
 
 // next returns the next row with its key in front, in memory of its own, or nil at the end.
@@ -95,7 +107,7 @@ func (s *spill) next() ([]record.Value, error) {
 	for i := range row {
 		row[i] = r.Next().Value()
 	}
-	return row, s.rows.Drop()
+	return row, spillError(s.rows.Drop())
 }
 
 // memoryOf estimates the memory of a row.

@@ -237,7 +237,12 @@ func (m *fileSystem) changeBy(in *fuse.InHeader, size int, fn func(c *change) er
 }
 
 // sync makes all changes survive a loss of power.
-func (m *fileSystem) sync() fuse.Status { return m.status(m.store.Sync(bg)) }
+func (m *fileSystem) sync() fuse.Status {
+	if m.outage.on.Load() {
+		return timedOut
+	}
+	return m.status(m.store.Sync(bg))
+}
 
 // status returns the errno of an error. If that tells a program no more than that there is one, the
 // log gets the error.

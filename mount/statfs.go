@@ -11,6 +11,9 @@ import (
 
 // StatFs implements fuse.RawFileSystem: the room is that in the volume and on the disk below it.
 func (m *fileSystem) StatFs(_ <-chan struct{}, _ *fuse.InHeader, out *fuse.StatfsOut) fuse.Status {
+	if m.outage.on.Load() {
+		return timedOut
+	}
 	info, err := m.store.Info(bg)
 	if err != nil {
 		return m.status(err)

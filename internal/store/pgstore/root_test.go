@@ -19,7 +19,7 @@ import (
 	"github.com/foliofs/folio/internal/volumetest"
 )
 
-var mirrorOps = flag.Int("mirror.ops", 20_000, "calls on volumes on a server that are compared with the same on os.Root")
+var mirrorOps = flag.Int("mirror.ops", 100_000, "calls on volumes on a server that are compared with the same on os.Root")
 
 // TestRoots runs the suite of file systems. Mirrors make random calls on os.Root and, through two
 // Stores in turn, on a volume that more Stores read, four at once. It is no parallel test, as it

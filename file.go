@@ -79,7 +79,7 @@ func (f *File) isClosed() bool {
 	return f.closedLocked()
 }
 
-// closedLocked is isClosed with mu held. A File that nobody has opened is closed.
+// closedLocked is isClosed with mu held. The zero value is closed.
 func (f *File) closedLocked() bool { return f.closed || f.from == nil }
 
 func (f *File) beginLocked() (store.Rx, error) {

@@ -16,7 +16,7 @@ import (
 
 func (c *command) linksCommand() *cobra.Command {
 	cmd := c.newGroup("links", "List and end the links to share that folio serve has made",
-		`A link lets people without a login see, or upload, what somebody has shared by folio serve. Its address is
+		`A link lets people without a login see, or upload, files that a user has shared by folio serve. Its address is
 known only to those who have it: the volume keeps a sum of it, which is the ID that these commands show and
 take. Users list and end their own links in the page of the server.`,
 		`  folio links list photos.folio

@@ -20,7 +20,8 @@ func (c cell) room() int { return 2 + max(len(c), MinCell) }
 // put writes c to dst, the room that insert made for it.
 func (c cell) put(dst []byte) { clear(dst[copy(dst, c):]) }
 
-// A filler makes a page anew, cell by cell in the order of their keys. The cells lie elsewhere.
+// A filler writes all cells of a page again, in the order of their keys. They come from other
+// memory.
 type filler struct {
 	Node
 	pos int // of the cell added last

@@ -82,8 +82,8 @@ func indexTerms(sql string, list []syntax.Term, collates int) ([]IndexedColumn, 
 	return terms, nil
 }
 
-// collation returns the name of a COLLATE. An empty one is a collation that nobody has; "" would
-// mean that there is no COLLATE.
+// collation returns the name of a COLLATE. An empty one is a collation that is not defined; ""
+// would mean that there is no COLLATE.
 func collation(name string) string {
 	if name == "" {
 		return `""`

@@ -45,6 +45,9 @@ func ParseIndex(sql string) (*Index, error) { return parseAs[*Index](sql, "CREAT
 // ParseView parses CREATE VIEW. It returns a *SyntaxError.
 func ParseView(sql string) (*View, error) { return parseAs[*View](sql, "CREATE VIEW") }
 
+// ParseTrigger parses CREATE TRIGGER. It returns a *SyntaxError.
+func ParseTrigger(sql string) (*Trigger, error) { return parseAs[*Trigger](sql, "CREATE TRIGGER") }
+
 func parseAs[S Statement](sql, kind string) (S, error) {
 	var none S
 	s, err := ParseFirst(sql)
@@ -91,9 +94,6 @@ func create(sql string, p *syntax.Parsed) (Statement, error) {
 	}
 	return nil, &SyntaxError{0, "not a CREATE statement"}
 }
-
-// ParseTrigger parses CREATE TRIGGER. It returns a *SyntaxError.
-func ParseTrigger(sql string) (*Trigger, error) { return parseAs[*Trigger](sql, "CREATE TRIGGER") }
 
 // checkName refuses the bare word IF as the name of an object (Q1).
 func checkName(s syntax.Statement) error {

@@ -109,7 +109,7 @@ func TestPinBusy(t *testing.T) {
 		}
 		s.Unpin(n.Ino)
 		if storetest.Exists(t, s, n.Ino) {
-			t.Error("a file is left that nobody holds")
+			t.Error("a file is left that no process holds")
 		}
 	})
 }

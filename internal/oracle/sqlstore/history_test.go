@@ -25,13 +25,7 @@ import (
 func TestHistory(t *testing.T) {
 	eachDriver(t, func(t *testing.T, d *suite.Driver) {
 		r := random.New(t)
-		path := filepath.Join(t.TempDir(), "test.folio")
-		v, err := folio.Open(path, &folio.Options{Create: true})
-		must.Do(t, err)
-		t.Cleanup(func() { _ = v.Close() })
-		other, err := folio.OpenStore(private.Key{}, d.Open(t, path, &sqlstore.Options{}), nil)
-		must.Do(t, err)
-		t.Cleanup(func() { _ = other.Close() })
+		path, v, other := openTwice(t, d)
 		db, err := sql.Open(d.Name, path)
 		must.Do(t, err)
 		t.Cleanup(func() { _ = db.Close() })
@@ -49,18 +43,25 @@ func TestHistory(t *testing.T) {
 func TestClones(t *testing.T) {
 	eachDriver(t, func(t *testing.T, d *suite.Driver) {
 		r := random.New(t)
-		path := filepath.Join(t.TempDir(), "test.folio")
-		v, err := folio.Open(path, &folio.Options{Create: true})
-		must.Do(t, err)
-		t.Cleanup(func() { _ = v.Close() })
-		other, err := folio.OpenStore(private.Key{}, d.Open(t, path, &sqlstore.Options{}), nil)
-		must.Do(t, err)
-		t.Cleanup(func() { _ = other.Close() })
+		_, v, other := openTwice(t, d)
 		h := volumetest.NewHistory(r, v, v, other)
 		h.Model = volumetest.Memory(t, nil)
 		h.Run(t, *steps)
 		h.End(t)
 	})
+}
+
+// openTwice opens a new volume through the engine and through package sqlstore.
+func openTwice(t *testing.T, d *suite.Driver) (path string, v, other *folio.Volume) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "test.folio")
+	v, err := folio.Open(path, &folio.Options{Create: true})
+	must.Do(t, err)
+	t.Cleanup(func() { _ = v.Close() })
+	other, err = folio.OpenStore(private.Key{}, d.Open(t, path, &sqlstore.Options{}), nil)
+	must.Do(t, err)
+	t.Cleanup(func() { _ = other.Close() })
+	return path, v, other
 }
 
 // runStatements lets a History run whose volume is changed by statements of SQL, too.

@@ -22,7 +22,7 @@ type Comparer struct {
 	// of the last change of the inode, which each change of an attribute sets.
 	ByChangeTime bool
 	// OfUsers compares only the extended attributes user.*, of regular files and directories: all
-	// that a tree on disk shares with a volume, whoever imported it.
+	// that a tree on disk shares with a volume, also if another user has imported it.
 	OfUsers bool
 	// Ahead lets another goroutine read the second file.
 	Ahead bool

@@ -214,7 +214,8 @@ func (o *Output) Write(p []byte) (int, error) {
 // KeepsXattr reports whether an extended attribute goes from disk or out of an archive into a
 // volume, and from there to disk. For root these are, on Linux, all but the attributes of the
 // system itself, such as access control lists: file capabilities are among them. For other users
-// they are the attributes of users, user.*, because the system lets nobody else set the others.
+// they are the attributes of users, user.*, because the system lets only privileged programs set
+// the others.
 func KeepsXattr(name string) bool {
 	if strings.HasPrefix(name, "user.") {
 		return true

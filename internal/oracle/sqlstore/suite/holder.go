@@ -43,7 +43,7 @@ func (d *Driver) TestHolder(t *testing.T) {
 	must.Do(t, s.Close())
 	kill()
 	if s = d.Open(t, path, nil); storetest.Exists(t, s, n.Ino) {
-		t.Error("a file is left that nobody holds")
+		t.Error("a file is left that no process holds")
 	}
 }
 

@@ -98,7 +98,7 @@ func (c *schemaChange) refuseColumn(t Table, def *ddl.Table) error {
 	}
 	reason := emptyOnly(col)
 	refers := len(def.ForeignKeys) > len(t.def.ddl.ForeignKeys)
-	if reason == "" && refers && c.tx.db.options.ForeignKeys && hasDefault(col) {
+	if reason == "" && refers && c.tx.enforcing && hasDefault(col) {
 		reason = "has REFERENCES and a default that is not NULL"
 	}
 	if reason == "" {

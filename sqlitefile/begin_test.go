@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/foliofs/folio/internal/must"
+	"github.com/foliofs/folio/internal/private"
 )
 
 // begin starts a transaction that is rolled back at the latest when the test ends.
@@ -167,6 +168,52 @@ func TestBeginUpdateWaits(t *testing.T) {
 		t.Errorf("BeginUpdate: %v", err)
 	}
 	wantLen(t, db, "k", 18)
+}
+
+// TestBeginUpdateBusy waits for a transaction that stays open for longer than BusyTimeout, and for
+// many that do not.
+func TestBeginUpdateBusy(t *testing.T) {
+	t.Parallel()
+	db := misuseDB(t, Options{BusyTimeout: 100 * time.Millisecond})
+	tx := begin(t, db)
+	if _, err := db.BeginUpdate(t.Context()); !errors.Is(err, ErrBusy) {
+		t.Errorf("BeginUpdate: %v", err)
+	}
+	if err := insertOne(db, 1); !errors.Is(err, ErrBusy) {
+		t.Errorf("Update: %v", err)
+	}
+	must.Do(t, tx.Rollback())
+	var all sync.WaitGroup
+	for range 20 {
+		all.Go(func() {
+			tx, err := db.BeginUpdate(t.Context())
+			must.Do(t, err)
+			time.Sleep(20 * time.Millisecond)
+			must.Do(t, tx.Commit())
+		})
+	}
+	all.Wait()
+}
+
+// TestEnforceForeignKeys changes from one transaction to the next whether foreign keys count.
+func TestEnforceForeignKeys(t *testing.T) {
+	t.Parallel()
+	db := open(t, t.TempDir()+"/db", &Options{Create: true})
+	must.Do(t, db.Exec(t.Context(), "CREATE TABLE p (id INTEGER PRIMARY KEY); CREATE TABLE c (p REFERENCES p)"))
+	for i := range 6 {
+		on := i%2 == 1
+		err := db.Update(t.Context(), func(tx *Tx) error {
+			tx.Internal(private.Key{}).EnforceForeignKeys(on)
+			table, err := tx.Table("c")
+			if err == nil {
+				_, err = table.Insert(7)
+			}
+			return err
+		})
+		if errors.Is(err, ErrConstraint) != on {
+			t.Errorf("foreign keys %v: %v", on, err)
+		}
+	}
 }
 
 // TestBeginUpdateRefused begins where nothing can be written.

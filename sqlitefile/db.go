@@ -150,8 +150,8 @@ func (db *DB) begin(ctx context.Context) (*Rx, error) {
 // The same is true of every other error of Update, except one that matches [ErrFailed].
 //
 // One transaction runs at a time; other transactions wait for their turn, until their ctx is
-// cancelled, or fail with [ErrBusy] if one fn runs for longer than Options.BusyTimeout while they
-// wait. Within fn, use the Tx: Update, Batch, BeginUpdate, Checkpoint, Compact, Exec,
+// cancelled, or fail with [ErrBusy] if one of them runs for longer than Options.BusyTimeout while
+// they wait. Within fn, use the Tx: Update, Batch, BeginUpdate, Checkpoint, Compact, Exec,
 // SetJournalMode and Close of the same DB would wait for the end of fn, and so fail with ErrBusy.
 // The fn of a transaction that had to wait runs on a goroutine of the DB's; if it panics or ends
 // that by runtime.Goexit, its caller does.

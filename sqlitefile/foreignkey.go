@@ -46,7 +46,7 @@ const maxForeignDepth = 1000
 
 // foreignKeys returns the foreign keys of a table that are enforced, or nil.
 func (tx *Tx) foreignKeys(def *tableDef) (*foreignKeys, error) {
-	if !tx.db.options.ForeignKeys || def == &schemaTable {
+	if !tx.enforcing || def == &schemaTable {
 		return nil, nil
 	}
 	objects, err := tx.Objects()

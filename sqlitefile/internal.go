@@ -74,6 +74,14 @@ func (i internalDB) WithBusyTimeout(ctx context.Context, timeout time.Duration) 
 // cache filled in one transaction stays valid while Epoch is unchanged.
 func (i internalTx) Epoch() uint64 { return i.tx.pages.Epoch() }
 
+// EnforceForeignKeys sets whether the transaction enforces foreign keys, in place of
+// Options.ForeignKeys. It must be called before the first change.
+func (i internalTx) EnforceForeignKeys(on bool) { i.tx.enforcing = on }
+
+// RequireSync lets the transaction survive the failures that DurabilityFull names, though
+// Options.Durability is DurabilityNormal. Transactions that are committed with it share the sync.
+func (i internalTx) RequireSync() { i.tx.pages.RequireSync() }
+
 // MarkKnown says that the caller of Watch knows the changes of this transaction.
 func (i internalTx) MarkKnown() { i.tx.pages.MarkKnown() }
 

@@ -49,6 +49,28 @@ func TestSync(t *testing.T) {
 	}
 }
 
+// TestRequireSync loses power after transactions some of which need a sync, in a database that
+// promises none: these are there, and those before them.
+func TestRequireSync(t *testing.T) {
+	t.Parallel()
+	system := crashfs.New()
+	db := open(t, "/db", &Options{system: system, Create: true, Durability: DurabilityNormal, JournalMode: JournalWAL, NoMmap: true})
+	must.Do(t, db.Exec(t.Context(), "CREATE TABLE t (a)"))
+	for i := range 9 {
+		must.Do(t, db.Update(t.Context(), func(tx *Tx) error {
+			if i%3 == 2 {
+				tx.Internal(private.Key{}).RequireSync()
+			}
+			insertInto(t, tx, "t", i)
+			return nil
+		}))
+		if i%3 == 2 {
+			after := open(t, "/db", &Options{system: system.History().End().None().FS(), NoMmap: true})
+			wantCount(t, after, i+1)
+		}
+	}
+}
+
 func insertOne(db *DB, i int) error {
 	return db.Update(context.Background(), func(tx *Tx) error {
 		table, err := tx.Table("t")

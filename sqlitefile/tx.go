@@ -18,8 +18,9 @@ type Tx struct {
 	pages pager.Tx
 	fn    func(tx *Tx) error // of Update
 
-	deferred []deferredCheck
-	before   []func() error // see BeforeCommit
+	enforcing bool // foreign keys are enforced
+	deferred  []deferredCheck
+	before    []func() error // see BeforeCommit
 }
 
 // A deferredCheck looks at the end of a transaction whether it may be committed.
@@ -27,7 +28,7 @@ type deferredCheck interface{ check(tx *Tx) error }
 
 // newTx returns a transaction that has not begun.
 func newTx(db *DB) *Tx {
-	tx := &Tx{Rx: Rx{db: db}}
+	tx := &Tx{Rx: Rx{db: db}, enforcing: db.options.ForeignKeys}
 	tx.pages.Rx = &tx.pager.Rx
 	return tx
 }
@@ -105,10 +106,10 @@ func (tx *Tx) UseReserve() { tx.pages.UseReserve() }
 // transactions before, until ctx is cancelled; if ctx is cancelled later, Commit rolls back.
 //
 // While the transaction is open, no other one runs: an Update or a BeginUpdate waits for its end,
-// and so does Close. On the same goroutine each of them waits for ever, unless its ctx ends,
-// because a transaction that the caller forgets is never ended by itself. Views go on. An Update of
-// another goroutine that has run before may wait, too, as it is committed after the end. So the
-// usual form is
+// or fails with [ErrBusy] if that takes longer than Options.BusyTimeout, and Close waits for ever.
+// A transaction that the caller forgets is never ended by itself. Views go on. An Update of another
+// goroutine that has run before may wait, too, as it is committed after the end. So the usual form
+// is
 //
 //	tx, err := db.BeginUpdate(ctx)
 //	if err != nil {

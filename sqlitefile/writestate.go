@@ -23,6 +23,8 @@ type writeState struct {
 	tables map[*tableDef]*tableState
 	sound  bool // the schema is, as far as SQLite looks when it opens the database
 
+	enforcing bool // tables have the foreign keys that are enforced
+
 	statement *foreignStatement // in progress, if foreign keys are enforced
 }
 
@@ -52,13 +54,18 @@ type indexState struct {
 
 // writeState returns the write state of the transaction's schema.
 func (tx *Tx) writeState() *writeState {
-	return tx.pages.Kit(func() any {
+	k := tx.pages.Kit(func() any {
 		return &writeState{
 			schema: tx.pager.Schema,
 			ws:     btree.NewWorkspace(tx.pager.Usable, tx.pager.Header.AutoVacuum()),
 			tables: make(map[*tableDef]*tableState),
 		}
 	}).(*writeState)
+	if k.enforcing != tx.enforcing { // a table knows its foreign keys
+		clear(k.tables)
+		k.enforcing = tx.enforcing
+	}
+	return k
 }
 
 // checkSchema wants a schema that SQLite opens the database with (see Rx.checkSchema).

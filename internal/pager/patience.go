@@ -8,20 +8,19 @@ import (
 	"github.com/foliofs/folio/internal/osfile"
 )
 
-// A call within the function of a transaction that waits for the end of that transaction would wait
-// for ever. No call can know which function its goroutine is in. So a call gives up with ErrBusy if
-// one and the same function has run for longer than BusyTimeout while the call waited. It waits on
-// as long as others get their turn. A transaction of BeginUpdate has no function: a call waits for
-// its end, or for its own ctx.
+// A call that waits for a transaction of its own goroutine would wait for ever. No call can know
+// whose transaction runs. So a call gives up with ErrBusy if one and the same transaction has run
+// for longer than BusyTimeout while the call waited. It waits on as long as others get their turn.
 
-// leastPatience is how long a function may run at least before the calls that wait for it give up.
+// leastPatience is how long a transaction may run at least before the calls that wait for it give
+// up.
 const leastPatience = 100 * time.Millisecond
 
 // A Patience limits how long a call waits for the transactions of a pager. It belongs to one call
 // at a time, and can be used again.
 type Patience struct {
 	Look *time.Timer // tells the caller to call Lost; stopped while none waits
-	seen uint64      // turns.functions at the latest look
+	seen uint64      // turns.runs at the latest look
 }
 
 // NewPatience returns a Patience.
@@ -33,7 +32,7 @@ func NewPatience() Patience {
 
 // Begin is called when a wait for transactions of p begins. The caller stops Look when it ends.
 func (w *Patience) Begin(p *Pager) {
-	w.seen = p.writer.functions.Load()
+	w.seen = p.writer.runs.Load()
 	w.Look.Reset(max(p.timeout, leastPatience))
 }
 
@@ -51,7 +50,7 @@ func (w *Patience) Lost(ctx context.Context, p *Pager) error {
 }
 
 // errLong is the reason why a call does not wait any longer.
-var errLong = &dberr.HeldError{Err: osfile.ErrLocked, Who: "the function of one transaction has run for longer than BusyTimeout"}
+var errLong = &dberr.HeldError{Err: osfile.ErrLocked, Who: "one transaction has run for longer than BusyTimeout"}
 
 // take takes a token, unless ctx is cancelled first or patience is lost.
 func (p *Pager) take(ctx context.Context, token chan struct{}) error {

@@ -8,8 +8,8 @@ import (
 	"github.com/foliofs/folio/internal/dberr"
 )
 
-// TestPatience looks at the functions of transactions as a call that waits does: it gives up only
-// if one and the same function runs from one look to the next.
+// TestPatience looks at transactions as a call that waits does: it gives up only if one and the
+// same transaction runs from one look to the next.
 func TestPatience(t *testing.T) {
 	t.Parallel()
 	p := &Pager{}
@@ -20,7 +20,7 @@ func TestPatience(t *testing.T) {
 		begunOrEnded uint64 // since the look before
 		want         error
 	}{
-		{0, nil}, // no function runs
+		{0, nil}, // no transaction runs
 		{1, nil}, // one has begun
 		{0, dberr.ErrBusy},
 		{2, nil}, // it has ended, and another one has begun
@@ -29,7 +29,7 @@ func TestPatience(t *testing.T) {
 		{1, nil}, // the last one has ended
 		{0, nil},
 	} {
-		p.writer.functions.Add(c.begunOrEnded)
+		p.writer.runs.Add(c.begunOrEnded)
 		if err := w.Lost(context.Background(), p); !errors.Is(err, c.want) {
 			t.Errorf("look %d: %v, want %v", i, err, c.want)
 		}

@@ -56,6 +56,10 @@ type disk interface {
 // UseReserve lets the commit of this transaction use the room that is kept for removing.
 func (tx *Tx) UseReserve() { tx.reserve = true }
 
+// RequireSync lets this transaction survive the failures that DurabilityFull names, though
+// Options.Durability is DurabilityNormal. Transactions that are committed with it share the sync.
+func (tx *Tx) RequireSync() { tx.synced = true }
+
 // ensureRoom makes sure that the file has room for the pages of a group (D1, D2). The caller is the
 // writer.
 func (k *RoomKeeper) ensureRoom(base *Snapshot, g *group) error {

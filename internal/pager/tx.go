@@ -25,6 +25,7 @@ type Tx struct {
 	kept    bool
 	reserve bool // see UseReserve
 	known   bool // see MarkKnown
+	synced  bool // see RequireSync
 
 	explicit bool  // BeginUpdate began it
 	lost     error // the state that it has seen is not committed, and will not be
@@ -88,8 +89,8 @@ func (tx *Tx) push(s *savepoint, undo []undoPage) {
 func (tx *Tx) call(ctx context.Context, work Work) (err error) {
 	defer osfile.Catch(osfile.Arm(), &err)
 	tx.ctx = ctx
-	tx.writer.functions.Add(1)
-	defer tx.writer.functions.Add(1)
+	tx.writer.runs.Add(1)
+	defer tx.writer.runs.Add(1)
 	if err := work.Do(); err != nil {
 		return err
 	}
@@ -192,6 +193,7 @@ func (tx *Tx) keep() (*group, error) {
 	w.open.count++
 	w.open.reserve = w.open.reserve || tx.reserve
 	w.open.unknown = w.open.unknown || !tx.known
+	w.open.synced = w.open.synced || tx.synced
 	if tx.wal == nil {
 		w.open.ctxs = append(w.open.ctxs, tx.ctx)
 	}
@@ -328,6 +330,7 @@ func (c *committer) start(ctx context.Context, tx *Tx) (err error) {
 	defer c.releaseIfIdle()
 	c.pager.writer.begin(c.pager, tx)
 	tx.ctx, tx.explicit = ctx, true
+	tx.writer.runs.Add(1)
 	return nil
 }
 
@@ -386,7 +389,7 @@ func (tx *Tx) finish(err error) error {
 // endOne ends the transaction and gives up the write lock. It returns the arguments of await.
 func (tx *Tx) endOne(failed error) (g *group, done chan struct{}, err error) {
 	db := tx.pager
-	defer func() { db.writer.writeLock <- struct{}{} }()
+	defer func() { db.writer.runs.Add(1); db.writer.writeLock <- struct{}{} }()
 	defer osfile.Catch(osfile.Arm(), &err)
 	defer db.commits.releaseIfIdle()
 	defer tx.end()

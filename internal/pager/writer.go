@@ -64,7 +64,7 @@ type turns struct {
 	commitLock chan struct{} // holds one token; its holder commits a group
 	callers    atomic.Int64  // how many calls are in Update
 	queue      callQueue     // the calls that wait for the write lock
-	functions  atomic.Uint64 // how many functions of Update have begun or ended: odd while one runs
+	runs       atomic.Uint64 // how many transactions have begun or ended: odd while one runs
 	budget     waitBudget    // of the locks that the holder of the write lock waits for
 }
 
@@ -127,6 +127,7 @@ type group struct {
 	count   int               // of transactions
 	reserve bool              // one of them removes only: see UseReserve
 	unknown bool              // one of them is not marked: see MarkKnown
+	synced  bool              // one of them needs a sync: see RequireSync
 	ctxs    []context.Context // of these, in rollback mode, where a commit waits for readers
 
 	// Once sealed:
@@ -525,7 +526,8 @@ func (c *committer) writeLog(log *wal.Log, base *Snapshot, g *group) error {
 // appendGroup appends a group behind t, and syncs it if durability asks for that. A log that other
 // programs have cut off or taken away is not one to commit to.
 func (c *committer) appendGroup(log *wal.Log, t *wal.Tail, g *group) error {
-	look := c.lookDue()
+	synced := g.synced || c.pager.options.Durability <= DurabilityExtra
+	look := synced || c.lookDue()
 	if look {
 		if err := c.pager.whole(log, t.Last); err != nil {
 			return err
@@ -543,7 +545,8 @@ func (c *committer) appendGroup(log *wal.Log, t *wal.Tail, g *group) error {
 	if err := log.Reseal(t); err != nil {
 		return err
 	}
-	if c.pager.options.Durability <= DurabilityExtra {
+	if synced {
+		log.Synced = true // it grows in steps from now on
 		if err := log.SyncBy(c.pager.sync); err != nil {
 			return err
 		}
@@ -675,11 +678,8 @@ func (p *Pager) retryWriter(ctx context.Context, fn func() error) error {
 	return p.retryWith(ctx, &p.writer.budget, fn)
 }
 
-// lookDue reports whether the files must be looked at. The caller commits a group.
+// lookDue reports whether the files must be looked at before a commit that is not synced.
 func (c *committer) lookDue() bool {
-	if c.pager.options.Durability <= DurabilityExtra {
-		return true
-	}
 	now := time.Now()
 	if now.Sub(c.looked) < lookEvery {
 		return false

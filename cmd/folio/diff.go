@@ -34,13 +34,11 @@ func (e *troubleError) Unwrap() error { return e.error }
 type differ struct {
 	*command
 	options            compare.Options
-	patch, stat, quiet bool
-	json               bool
+	patch, json, quiet bool
 
 	differs, trouble bool
 	progress         *terminal.Progress
 	patches          patch.Writer
-	stats            patch.Stat
 }
 
 const diffLong = `Tell what differs between A and B. Each is VOLUME[@NAME][:PATH], or a directory or file on disk. The
@@ -53,7 +51,7 @@ output has a line for each change, with letters for its kinds, sorted by name at
 Only files of one volume are known to have moved, by their inodes. A volume as it is now is seen at one
 moment. Hard links are compared name by name: two names of one file are like two equal files.
 
---patch and --stat write what git diff does. A file with a NUL in its first 8000 bytes, or of more than
+--patch writes what git diff does. A file with a NUL in its first 8000 bytes, or of more than
 16 MiB, is binary there, and is only said to differ. With --json: one object for each change and line, as
 docs/reference/json.md describes.
 
@@ -66,14 +64,13 @@ func (c *command) diffCommand() *cobra.Command {
 	cmd := newCommand("diff A B", "Tell what differs between two trees, in volumes or on disk",
 		diffLong,
 		`  folio diff ~/photos photos.folio
-  folio diff --attributes none --stat old.folio new.folio:src
+  folio diff --attributes none old.folio new.folio:src
   folio diff photos.folio@monday photos.folio
   folio diff -p site.folio:draft site.folio:public | less`,
 		d.checkArgs)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return d.run(cmd.Context(), args[0], args[1]) }
 	flags := cmd.Flags()
 	flags.BoolVarP(&d.patch, "patch", "p", false, "a patch, which git apply and patch -p1 take")
-	flags.BoolVar(&d.stat, "stat", false, "how many lines of each file changed")
 	flags.BoolVar(&d.json, "json", false, "one JSON object for each change")
 	flags.BoolVarP(&d.quiet, "quiet", "q", false, "no output; the exit code says whether something differs")
 	flags.Func("attributes", "compare these `attributes`: mode, owner, xattrs (the default), times, with commas; all; none", d.options.Attributes.Set)
@@ -81,11 +78,11 @@ func (c *command) diffCommand() *cobra.Command {
 	return cmd
 }
 
-var errTwoDiffs = errors.New("--patch, --stat, --json and --quiet are forms of the output; choose one")
+var errTwoDiffs = errors.New("--patch, --json and --quiet are forms of the output; choose one")
 
 func (d *differ) checkArgs(cmd *cobra.Command, args []string) error {
 	forms := 0
-	for _, set := range []bool{d.patch, d.stat, d.json, d.quiet} {
+	for _, set := range []bool{d.patch, d.json, d.quiet} {
 		if set {
 			forms++
 		}
@@ -122,7 +119,6 @@ func (d *differ) run(ctx context.Context, a, b string) error {
 
 func (d *differ) compare(ctx context.Context, a, b compare.Tree) error {
 	d.patches = patch.Writer{Out: d.Stdout, Color: d.Colors}
-	d.stats.Color = d.Colors
 	d.options.Report = d.report
 	d.options.Trouble = d.warn
 	d.options.Seen = func(files int, bytes int64) {
@@ -132,7 +128,6 @@ func (d *differ) compare(ctx context.Context, a, b compare.Tree) error {
 	err := compare.Run(ctx, a, b, &d.options)
 	if err == nil {
 		d.progress.Hide()
-		d.stats.Write(d.Stdout)
 	}
 	return err
 }
@@ -146,11 +141,8 @@ func (d *differ) warn(err error) {
 // report writes a change.
 func (d *differ) report(c *compare.Change) error {
 	d.differs = true
-	switch {
-	case d.quiet:
+	if d.quiet {
 		return errEnough
-	case d.stat:
-		return d.stats.Add(c)
 	}
 	if d.OutTerminal {
 		d.progress.Hide()

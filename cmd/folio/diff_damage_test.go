@@ -42,7 +42,7 @@ func TestDiffDamaged(t *testing.T) {
 		if err := os.WriteFile(damaged, bad, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		for _, form := range []string{"-r", "-p", "--stat"} {
+		for _, form := range []string{"-r", "-p"} {
 			code, stdout, stderr := runFolio(t, "diff", form, whole, damaged)
 			switch {
 			case code == exitOK && stdout+stderr == "":

@@ -1,5 +1,5 @@
 // Package patch writes the changes between two trees as git does: as a patch, which git apply and
-// patch(1) take, or as a table that tells how many lines of each file changed.
+// patch(1) take.
 package patch
 
 import (

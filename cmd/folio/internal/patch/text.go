@@ -34,9 +34,9 @@ func hasText(f *compare.File) bool {
 	return f == nil || f.Mode.IsRegular() || f.Mode&fs.ModeSymlink != 0
 }
 
-// textOf reads a file, or only as much of it as tells whether it is binary. An error is a
+// textOf reads a file. If its first bytes show that it is binary, it reads no more. An error is a
 // *compare.ReadError.
-func textOf(f *compare.File, headOnly bool) (text, error) {
+func textOf(f *compare.File) (text, error) {
 	switch {
 	case f == nil:
 		return text{}, nil
@@ -51,7 +51,7 @@ func textOf(f *compare.File, headOnly bool) (text, error) {
 	var content bytes.Buffer
 	_, err = content.ReadFrom(io.LimitReader(r, binaryHead))
 	binary := f.Size > maxText || bytes.IndexByte(content.Bytes(), 0) >= 0
-	if err == nil && !binary && !headOnly {
+	if err == nil && !binary {
 		content.Grow(int(f.Size) + bytes.MinRead)
 		_, err = content.ReadFrom(io.LimitReader(r, maxText))
 	}
@@ -66,19 +66,10 @@ func textOf(f *compare.File, headOnly bool) (text, error) {
 
 // textsOf reads both files of a change.
 func textsOf(a, b *compare.File) (x, y text, err error) {
-	if x, err = textOf(a, false); err == nil {
-		y, err = textOf(b, false)
+	if x, err = textOf(a); err == nil {
+		y, err = textOf(b)
 	}
 	return x, y, err
-}
-
-// lines counts the lines of a text.
-func (t *text) lines() int {
-	n := bytes.Count(t.bytes, []byte{'\n'})
-	if len(t.bytes) > 0 && t.bytes[len(t.bytes)-1] != '\n' {
-		n++
-	}
-	return n
 }
 
 // blob returns the beginning of the name that git gives a content, by which patch(1) knows a change

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/cmd/folio/internal/copier"
@@ -85,11 +86,16 @@ func copyFlags(cmd *cobra.Command, c *copier.Copy) {
 	flags.BoolP("force", "f", false, "replace files that may not be written, too: that is always so")
 	flags.BoolVarP(&c.OnlyNewer, "update", "u", false, "pass over files that are not older than what is copied")
 	flags.BoolVarP(&c.Verbose, "verbose", "v", false, "name each file that is copied")
-	flags.BoolFuncP("interactive", "i", "not supported; see -n and -u", func(string) error { return errNoQuestions })
-	flags.Lookup("interactive").Hidden = true
+	noQuestions(flags)
 }
 
-var errNoQuestions = errors.New("a copy is one transaction and asks nothing: -n passes over files whose name is taken, -u over those that are not older")
+var errNoQuestions = errors.New("a command is one transaction, and asks no questions while others wait for it")
+
+// noQuestions refuses -i with the reason. Many people have cp, mv and rm as aliases with it.
+func noQuestions(flags *pflag.FlagSet) {
+	flags.BoolFuncP("interactive", "i", "not supported", func(string) error { return errNoQuestions })
+	flags.Lookup("interactive").Hidden = true
+}
 
 func exactFlag(cmd *cobra.Command, value *bool) {
 	cmd.Flags().BoolVarP(value, "no-target-directory", "T", false, "DEST is the new name, even if a directory has it")

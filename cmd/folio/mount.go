@@ -46,7 +46,7 @@ FUSE. Users other than root need fusermount3, of the package fuse3.
 
   -o takes options as mount(8) has them: ro, rw, allow_other, uid=N, gid=N, umask=OCTAL, nonempty, noxattr,
     noexec, nosuid, nodev and the opposites of these. Those that are for mount(8) alone, such as noauto, do
-    nothing. snapshot=NAME mounts a snapshot, as VOLUME@NAME does. remount,ro refuses changes from now on.
+    nothing. snapshot=NAME mounts a snapshot, as VOLUME@NAME does.
 
 The snapshots of a volume that is mounted are in DIR/.snapshots, as directories that cannot be changed. It
 is not listed in DIR, unless -o snapdir=visible is given; with -o snapdir=none there is no such directory.`
@@ -106,9 +106,6 @@ func (m *mounter) run(ctx context.Context, volume, dir string) error {
 	}
 	if err := mountpoint.Able(); err != nil {
 		return err
-	}
-	if m.options.remount {
-		return mountpoint.Remount(dir, m.options.words)
 	}
 	if m.background {
 		return m.startDaemon(ctx, volume)

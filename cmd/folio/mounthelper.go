@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -74,14 +73,10 @@ is in /sbin under this name.`,
 }
 
 // setAll adds the options of several -o. mount(8) gives the helper no options that are its
-// defaults, which are suid and dev for root, but all options that the kernel lists if it mounts
-// again.
+// defaults, which are suid and dev for root.
 func (o *mountOptions) setAll(lists []string, sloppy bool) error {
 	words := strings.Split(strings.Join(lists, ","), ",")
-	switch remount := slices.Contains(words, "remount"); {
-	case remount:
-		sloppy = true
-	case os.Geteuid() == 0:
+	if os.Geteuid() == 0 {
 		words = append([]string{"suid", "dev"}, words...)
 	}
 	for _, word := range words {

@@ -14,7 +14,6 @@ type mountOptions struct {
 	mount.Options
 	nonempty bool
 	snapshot string   // that is mounted in place of the volume
-	remount  bool     // the options are those of what is mounted from now on
 	words    []string // those that mean something here, as they were given
 }
 
@@ -29,7 +28,7 @@ var mountWords = map[string]func(o *mountOptions, value string) error{
 	"gid=":        func(o *mountOptions, value string) error { return setID(&o.GID, value) },
 	"umask=":      (*mountOptions).setUmask,
 	"snapdir=":    (*mountOptions).setSnapshotDir,
-	"remount":     func(o *mountOptions, _ string) error { o.remount = true; return nil },
+	"remount":     func(*mountOptions, string) error { return errRemount },
 	"snapshot=":   func(o *mountOptions, value string) error { o.snapshot = value; return nil },
 }
 
@@ -49,6 +48,9 @@ func (o *mountOptions) set(list string) error {
 	}
 	return nil
 }
+
+// errRemount names the call of mount(8) that skips its helpers: the kernel needs none for this.
+var errRemount = errors.New("remount needs no helper: mount -i -o remount,ro DIR")
 
 // errUnknownOption is the error of an option that mount.folio -s passes over.
 var errUnknownOption = errors.New("unknown option")

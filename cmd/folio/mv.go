@@ -1,13 +1,13 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"io/fs"
 	"path"
 	"strconv"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/cmd/folio/internal/failure"
@@ -17,8 +17,7 @@ import (
 // An mv moves files within a volume.
 type mv struct {
 	*command
-	noClobber, exact     bool
-	verbose, interactive bool
+	noClobber, exact, verbose bool
 
 	dest  location.Operand
 	into  bool            // dest is a directory
@@ -41,11 +40,7 @@ move, or none. A reader sees all of them in their old places, or all in their ne
 		}
 		last := len(operands) - 1
 		m.dest = operands[last]
-		sources, err := m.wanted(cmd.Context(), operands[:last])
-		if err != nil || len(sources) == 0 {
-			return err
-		}
-		return m.dest.Update(cmd.Context(), &c.Streams, nil, func(tx *folio.Tx) error { return m.move(tx, sources) })
+		return m.dest.Update(cmd.Context(), &c.Streams, nil, func(tx *folio.Tx) error { return m.move(tx, operands[:last]) })
 	}
 	m.flags(cmd)
 	exactFlag(cmd, &m.exact)
@@ -55,45 +50,20 @@ move, or none. A reader sees all of them in their old places, or all in their ne
 func (m *mv) flags(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	var force bool // which is the default
-	lastWins(flags, &m.noClobber, &m.interactive, "no-clobber", "n", "pass over files whose new name is taken")
-	lastWins(flags, &m.interactive, &m.noClobber, "interactive", "i", "ask before a file is replaced")
-	flags.BoolFuncP("force", "f", "replace files, and ask nothing", func(text string) (err error) {
-		if force, err = strconv.ParseBool(text); force {
-			m.noClobber, m.interactive = false, false
-		}
-		return err
-	})
+	lastWins(flags, &m.noClobber, &force, "no-clobber", "n", "pass over files whose new name is taken")
+	lastWins(flags, &force, &m.noClobber, "force", "f", "replace files whose name is taken")
+	noQuestions(flags)
 	flags.BoolVarP(&m.verbose, "verbose", "v", false, "name each file that is moved")
 }
 
-// wanted returns the sources that must be moved. With --interactive it asks about those whose new
-// name is taken, before the volume is locked.
-func (m *mv) wanted(ctx context.Context, sources []location.Operand) ([]location.Operand, error) {
-	if !m.interactive {
-		return sources, nil
-	}
-	q, err := m.NewQuestioner()
-	if err != nil {
-		return nil, err
-	}
-	var taken []bool
-	err = m.dest.View(ctx, func(rx *folio.Rx) (err error) {
-		if m.into, err = location.Into(rx, &m.dest, m.exact, len(sources)); err != nil {
-			return err
+// lastWins adds a flag that undoes another, so that the last one on the command line counts.
+func lastWins(flags *pflag.FlagSet, value, other *bool, name, short, usage string) {
+	flags.BoolFuncP(name, short, usage, func(text string) (err error) {
+		if *value, err = strconv.ParseBool(text); *value {
+			*other = false
 		}
-		for i := range sources {
-			_, err := rx.Lstat(m.target(&sources[i]))
-			taken = append(taken, err == nil)
-		}
-		return nil
+		return err
 	})
-	var wanted []location.Operand
-	for i := range taken {
-		if !taken[i] || q.Ask("replace '%s'?", m.dest.Display(m.target(&sources[i]))) {
-			wanted = append(wanted, sources[i])
-		}
-	}
-	return wanted, err
 }
 
 func (m *mv) move(tx *folio.Tx, sources []location.Operand) (err error) {

@@ -4,11 +4,8 @@ import (
 	"errors"
 	"io/fs"
 	"path"
-	"slices"
-	"strconv"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/cmd/folio/internal/failure"
@@ -18,8 +15,7 @@ import (
 // An rm removes files.
 type rm struct {
 	*command
-	recursive, force, dirs bool
-	verbose, interactive   bool
+	recursive, force, dirs, verbose bool
 }
 
 func (c *command) rmCommand() *cobra.Command {
@@ -33,21 +29,14 @@ The file of the volume does not shrink. folio compact makes it smaller.`,
   folio rm -rf photos.folio:2025`,
 		between(1, -1, "VOLUME:PATH"))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if r.interactive {
-			q, err := c.NewQuestioner()
-			if err != nil {
-				return err
-			}
-			args = slices.DeleteFunc(args, func(arg string) bool { return !q.Ask("remove '%s'?", arg) })
-		}
 		return location.Change(cmd.Context(), &c.Streams, args, nil, r.remove)
 	}
 	flags := cmd.Flags()
 	flags.BoolVarP(&r.recursive, "recursive", "r", false, "remove directories with all that is in them")
 	flags.BoolVarP(&r.recursive, "Recursive", "R", false, "the same")
 	flags.Lookup("Recursive").Hidden = true
-	lastWins(flags, &r.force, &r.interactive, "force", "f", "it is no error that a file is not there; ask nothing")
-	lastWins(flags, &r.interactive, &r.force, "interactive", "i", "ask before each argument is removed")
+	flags.BoolVarP(&r.force, "force", "f", false, "it is no error that a file is not there")
+	noQuestions(flags)
 	flags.BoolVarP(&r.verbose, "verbose", "v", false, "name each file that is removed")
 	flags.BoolVarP(&r.dirs, "dir", "d", false, "remove empty directories")
 	return cmd
@@ -107,14 +96,4 @@ func (r *rm) sayAll(tx *folio.Tx, o *location.Operand, name string, isDir bool) 
 	}
 	r.Say("removed directory '%s'", o.Display(name))
 	return err
-}
-
-// lastWins adds a flag that undoes another, so that the last one on the command line counts.
-func lastWins(flags *pflag.FlagSet, value, other *bool, name, short, usage string) {
-	flags.BoolFuncP(name, short, usage, func(text string) (err error) {
-		if *value, err = strconv.ParseBool(text); *value {
-			*other = false
-		}
-		return err
-	})
 }

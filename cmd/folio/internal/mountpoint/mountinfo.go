@@ -21,7 +21,6 @@ type Mount struct {
 	Dir      string // where it is mounted
 	User     string // the number of the user who mounted it, "" if the kernel does not tell
 	ReadOnly bool
-	flags    []string // of mount(8), such as nosuid
 }
 
 // volumeType is the type of mounted volumes.
@@ -67,7 +66,7 @@ func read(r io.Reader) (mounts []Mount, err error) {
 		here, super := strings.Split(first[5], ","), strings.Split(last[2], ",")
 		m := Mount{
 			Device: first[2], Type: last[0], Source: unescape(last[1]), Dir: unescape(first[4]),
-			ReadOnly: slices.Contains(here, "ro") || slices.Contains(super, "ro"), flags: here,
+			ReadOnly: slices.Contains(here, "ro") || slices.Contains(super, "ro"),
 		}
 		for _, o := range super {
 			if user, ok := strings.CutPrefix(o, "user_id="); ok {

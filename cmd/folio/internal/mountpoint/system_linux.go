@@ -89,43 +89,6 @@ func detachAsUser(dir string, way Way) error {
 	return err
 }
 
-// mountFlags are options of mount(8) that are flags of mount(2).
-var mountFlags = map[string]uintptr{
-	"ro": unix.MS_RDONLY, "nosuid": unix.MS_NOSUID, "nodev": unix.MS_NODEV, "noexec": unix.MS_NOEXEC,
-	"noatime": unix.MS_NOATIME, "nodiratime": unix.MS_NODIRATIME, "relatime": unix.MS_RELATIME,
-}
-
-// Remount gives a volume that is mounted at a directory other options: ro, rw, exec, suid, dev and
-// their opposites. It passes over all other options. The daemon does not learn of it: a volume that
-// was mounted for reading only refuses changes even after rw.
-func Remount(dir string, options []string) error {
-	m, err := find(dir)
-	if err != nil {
-		return err
-	}
-	on := map[string]bool{"ro": m.ReadOnly}
-	for _, flag := range m.flags {
-		on[flag] = on[flag] || flag != "ro"
-	}
-	for _, option := range options {
-		switch option {
-		case "rw":
-			on["ro"] = false
-		case "suid", "dev", "exec":
-			on["no"+option] = false
-		default:
-			on[option] = true
-		}
-	}
-	flags := uintptr(unix.MS_REMOUNT)
-	for option, flag := range mountFlags {
-		if on[option] {
-			flags |= flag
-		}
-	}
-	return failure.At(dir, unix.Mount(m.Source, m.Dir, "", flags, ""))
-}
-
 // abort ends the connection of a mount. Root can do that, and the user who mounted it, if the
 // file system fusectl is mounted.
 func (m *Mount) abort() error {

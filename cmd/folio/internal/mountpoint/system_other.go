@@ -21,9 +21,6 @@ func Able() error {
 // Detach fails: nothing is mounted.
 func Detach(string, Way) error { return errInUse }
 
-// Remount fails as well.
-func Remount(string, []string) error { return Able() }
-
 func statfs(string) error { return nil }
 
 func isStale(error) bool { return false }

@@ -4,7 +4,6 @@ package terminal
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -87,33 +86,6 @@ func (s *Streams) WarnRefused(name, attr string, err error) {
 // WarnUnreadable says that a file was left out because it could not be read.
 func (s *Streams) WarnUnreadable(name string, err error) {
 	s.Warn(failure.Rehint(&fs.PathError{Path: name, Err: err}, "left out"))
-}
-
-var errNoTerminal = errors.New("--interactive asks on a terminal, and standard input is none")
-
-// A Questioner asks the user, on a terminal.
-type Questioner struct {
-	*Streams
-	in *bufio.Reader
-}
-
-// NewQuestioner returns errNoTerminal if standard input is no terminal.
-func (s *Streams) NewQuestioner() (*Questioner, error) {
-	if !isTerminal(s.Stdin) {
-		return nil, errNoTerminal
-	}
-	return &Questioner{s, bufio.NewReader(s.Stdin)}, nil
-}
-
-// Ask reports whether the user said yes.
-func (q *Questioner) Ask(format string, names ...string) bool {
-	escaped := make([]any, len(names))
-	for i, name := range names {
-		escaped[i] = quote.Escape(name)
-	}
-	fmt.Fprintf(q.Stderr, "folio: "+format+" ", escaped...)
-	answer, _ := q.in.ReadString('\n')
-	return strings.HasPrefix(answer, "y") || strings.HasPrefix(answer, "Y")
 }
 
 // Say keeps a line of --verbose until the change that it is about is committed.

@@ -3,6 +3,7 @@ package bind
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/foliofs/folio/internal/ddl"
@@ -19,6 +20,7 @@ type resolver struct {
 	queries int // so far
 	views   []string
 	sql     string // of the statement or view that is resolved
+	with    bool   // it has WITH
 }
 
 var operations = map[syntax.Op]program.Op{
@@ -467,8 +469,11 @@ func (r *resolver) subquery(s *scope, n *syntax.Expr) (*Expr, error) {
 		return nil, err
 	}
 	if n.Op == syntax.OpExists {
-		if q.Offset != nil && q.Cores[0].Distinct { // SQLite drops the DISTINCT, which changes the answer
-			return nil, unsupported("EXISTS with DISTINCT and OFFSET")
+		q.OrderBy = nil
+		if !slices.ContainsFunc(q.Operators[1:], func(o syntax.Compound) bool { return o != syntax.UnionAll }) {
+			for _, c := range q.Cores { // as SQLite does, although OFFSET sees the difference
+				c.Distinct = false
+			}
 		}
 		return &Expr{Kind: Exists, Query: q, Affinity: value.NoAffinity, Not: n.Not}, nil
 	}

@@ -27,7 +27,7 @@ func PartialCondition(s *Source, sql string) []*Expr {
 	if err != nil {
 		return nil
 	}
-	return conjuncts(nil, e)
+	return Conjuncts(nil, e)
 }
 
 // Implies reports whether a condition that is true makes another one true. Like SQLite, it knows

@@ -51,6 +51,7 @@ func (r *resolver) begin(parent *scope, n *syntax.Select) (*Query, *scope, error
 		base.with = parent.with
 	}
 	if n.With != nil {
+		r.with = true
 		if err := base.addTables(n.With); err != nil {
 			return nil, nil, err
 		}
@@ -67,7 +68,7 @@ func (s *scope) addTables(w *syntax.With) error {
 				return fmt.Errorf("duplicate WITH table name: %s", t.Name.Text)
 			}
 		}
-		s.with = &environment{parent: s.with, table: t}
+		s.with = &environment{parent: s.with, table: t, common: &Common{hint: t.Materialized}}
 	}
 	at := s.with
 	for range w.Tables {
@@ -134,6 +135,9 @@ func (r *resolver) core(s *scope, n *syntax.Core) (err error) {
 			}
 			s.core.Values = append(s.core.Values, args)
 		}
+		s.core.Clause = !r.with && len(n.Values) > 1 && !slices.ContainsFunc(s.core.Values, func(row []*Expr) bool {
+			return slices.ContainsFunc(row, func(e *Expr) bool { return !e.Constant() })
+		})
 		return nil
 	}
 	if len(n.Windows) > 0 {
@@ -162,10 +166,7 @@ func (r *resolver) core(s *scope, n *syntax.Core) (err error) {
 		if err != nil {
 			return err
 		}
-		s.core.Where = conjuncts(s.core.Where, e)
-	}
-	if err := s.core.checkPushed(); err != nil {
-		return err
+		s.core.Where = Conjuncts(s.core.Where, e)
 	}
 	if err := r.groupBy(s, n); err != nil {
 		return err
@@ -196,12 +197,12 @@ func checkValues(rows [][]*syntax.Expr) (err error) {
 	return err
 }
 
-// conjuncts appends the operands of AND to a list.
-func conjuncts(list []*Expr, e *Expr) []*Expr {
+// Conjuncts appends the operands of AND to a list.
+func Conjuncts(list []*Expr, e *Expr) []*Expr {
 	if e.Kind != And {
 		return append(list, e)
 	}
-	return conjuncts(conjuncts(list, e.Args[0]), e.Args[1])
+	return Conjuncts(Conjuncts(list, e.Args[0]), e.Args[1])
 }
 
 // results resolves the columns of the result.

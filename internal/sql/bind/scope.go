@@ -49,6 +49,7 @@ type environment struct {
 	scope  *scope // in which its query is resolved
 	active bool   // its query is being resolved
 	rows   *recursion
+	common *Common
 }
 
 // A recursion is a common table expression whose query may read the rows so far.

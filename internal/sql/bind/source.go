@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/foliofs/folio/internal/sql/catalog"
 	"github.com/foliofs/folio/internal/sql/program"
 	"github.com/foliofs/folio/internal/sql/syntax"
 	"github.com/foliofs/folio/internal/sql/value"
@@ -87,9 +86,6 @@ func (r *resolver) source(s *scope, n *syntax.Source) (*Source, error) {
 	}
 	if n.Query != nil {
 		q, err := r.fromQuery(s, n.Query)
-		if err == nil {
-			err = q.mixed()
-		}
 		if err != nil {
 			return nil, err
 		}
@@ -167,9 +163,6 @@ func (r *resolver) view(name, sql string) (*Source, error) {
 	inner := &resolver{catalog: r.catalog, queries: r.queries, views: append(slices.Clip(r.views), name), sql: sql}
 	q, err := inner.query(nil, v.Query)
 	r.queries = inner.queries
-	if err == nil {
-		err = q.mixed()
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -182,25 +175,7 @@ func (r *resolver) view(name, sql string) (*Source, error) {
 			columns[i].Name = v.Columns[i].Name.Text
 		}
 	}
-	return &Source{Name: name, Query: q, Columns: columns}, nil
-}
-
-// mixed refuses a compound in FROM with a REAL column that has integers in some SELECT. SQLite
-// reads them as floats, unless it flattens the compound.
-func (q *Query) mixed() error {
-	for i, c := range q.Columns {
-		if c.Affinity != catalog.Real {
-			continue
-		}
-		for _, core := range q.Cores {
-			for _, row := range core.rows() {
-				if row[i].Affinity != catalog.Real && row[i].kinds()&1 != 0 {
-					return unsupported("a compound in FROM whose column %s is REAL in one SELECT and may be an integer in another", c.Name)
-				}
-			}
-		}
-	}
-	return nil
+	return &Source{Name: name, Query: q, Columns: columns, View: true}, nil
 }
 
 // asSource returns the columns of a query as those of a source. Of equal names all but the first
@@ -238,6 +213,7 @@ func (r *resolver) commonTable(s *scope, at *environment) (*Source, error) {
 		return at.rows.source, nil
 	}
 	at.active = true
+	at.common.uses++
 	defer func() { at.active, at.rows = false, nil }()
 	n := at.table.Query
 	first := recursiveFrom(n, name)
@@ -247,11 +223,8 @@ func (r *resolver) commonTable(s *scope, at *environment) (*Source, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := q.mixed(); err != nil {
-			return nil, err
-		}
 		columns, err := namedColumns(q, at.table)
-		return &Source{Name: name, Query: q, Columns: columns}, err
+		return &Source{Name: name, Query: q, Columns: columns, Common: at.common}, err
 	}
 	return r.recursive(&parent, at, n, first)
 }
@@ -317,13 +290,10 @@ func (r *resolver) recursive(parent *scope, at *environment, n *syntax.Select, f
 			return nil, unsupported("a recursive table whose recursive part changes the affinity of column %s", columns[i].Name)
 		}
 	}
-	if err := q.mixed(); err != nil {
-		return nil, err
-	}
 	if err := r.finish(base, scopes, n, q); err != nil {
 		return nil, err
 	}
-	return &Source{Name: at.table.Name.Text, Query: q, Columns: columns}, nil
+	return &Source{Name: at.table.Name.Text, Query: q, Columns: columns, Common: at.common}, nil
 }
 
 // namedColumns returns the columns of a common table expression.
@@ -391,7 +361,7 @@ func (r *resolver) joins(s *scope, joins []join) error {
 			if j.source.OwnCondition() && e.Uses(s.core)>>(j.source.Index+1) != 0 {
 				return fmt.Errorf("ON clause references tables to its right")
 			}
-			conditions = conjuncts(conditions, e)
+			conditions = Conjuncts(conditions, e)
 		}
 		if j.source.OwnCondition() {
 			j.source.On = conditions

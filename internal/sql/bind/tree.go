@@ -21,8 +21,9 @@ type Query struct {
 	Recursive []*Source
 	First     int
 
-	Outer  []*Source // the sources of queries around it that it reads
-	Syntax *syntax.Select
+	Outer   []*Source // the sources of queries around it that it reads
+	Changed bool      // in FROM: it got conditions, or lost results that are not read
+	Syntax  *syntax.Select
 }
 
 // A Column is a column of a result, or of a source.
@@ -40,6 +41,7 @@ type Core struct {
 	Where      []*Expr // all must be true
 	Results    []*Expr
 	Values     [][]*Expr
+	Clause     bool // VALUES with several rows is one source to SQLite, not several SELECTs
 	GroupBy    []*Expr
 	Having     *Expr
 	Aggregates []*Aggregate
@@ -60,6 +62,20 @@ type Source struct {
 	Join    syntax.Join
 	On      []*Expr // of an outer join
 	Path    Path
+	View    bool
+	Common  *Common // nil unless it is a common table expression
+}
+
+// Common is the use of a common table expression in a statement.
+type Common struct {
+	uses int
+	hint syntax.Materialized
+}
+
+// Fence reports whether the rows of a common table expression are made by its query alone: if the
+// statement says so, or if several sources read them.
+func (c *Common) Fence() bool {
+	return c != nil && (c.hint == syntax.MaterializedYes || c.uses > 1 && c.hint != syntax.MaterializedNot)
 }
 
 // A Path says which index a source must use, or that it must use none.
@@ -133,6 +149,7 @@ const (
 	Call                  // Name, Args
 	Match                 // Name: LIKE or GLOB; Args: text, pattern, escape; Not
 	Row                   // Args
+	IfRow                 // Args, Source: NULL if the source is on its row of NULLs
 )
 
 // An Expr is an expression.

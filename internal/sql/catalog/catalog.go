@@ -71,6 +71,10 @@ type Term struct {
 // Rowid is the number of the rowid as a column.
 const Rowid = private.KeyRowid
 
+// NullRow is the number of a column that no table has: it is 1 if an outer join reads a row of
+// NULLs in place of one of the table, otherwise 0.
+const NullRow = Rowid - 2
+
 // Read returns the catalog of the schema that a transaction sees.
 func Read(rx *sqlitefile.Rx) (*Catalog, error) {
 	objects, err := rx.Objects()

@@ -379,7 +379,7 @@ func (a *streamed) exact() bool         { return true }
 func (a *streamed) next(*machine) (bool, error) {
 	ok, err := a.rows.next()
 	if ok {
-		a.source.over = a.rows.values()
+		a.source.show(a.rows.values())
 	}
 	return ok, err
 }
@@ -388,7 +388,8 @@ func (a *streamed) next(*machine) (bool, error) {
 type storedRow struct {
 	rows   rows
 	source *source
-	keeps  bool // they do not depend on queries around
+	keeps  bool       // they do not depend on queries around
+	same   *storedRow // that has the same rows; may be nil
 	filled bool
 	list   [][]record.Value
 	at     int
@@ -404,6 +405,11 @@ func (a *storedRow) open(m *machine) error {
 func (a *storedRow) fill(m *machine) error {
 	if a.filled {
 		return nil
+	}
+	if a.same != nil {
+		err := a.same.fill(m)
+		a.list, a.filled = a.same.list, err == nil
+		return err
 	}
 	a.list = a.list[:0]
 	if err := a.rows.open(); err != nil {
@@ -423,6 +429,7 @@ func (a *storedRow) fill(m *machine) error {
 		}
 		var row []record.Value
 		row, room = keep(a.rows.values(), room)
+		a.source.realify(row)
 		a.list = append(a.list, row)
 	}
 	a.filled = true

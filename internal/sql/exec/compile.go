@@ -23,6 +23,8 @@ type compiler struct {
 	together map[*bind.Core]bool              // that equal ones come together
 	keysOf   map[*bind.Core][]*bind.Expr      // of ORDER BY, that are no results
 	rows     map[*bind.Source]*[]record.Value // of recursive queries
+	common   map[*bind.Common]bool            // shown in the outline
+	stored   map[*bind.Common]*storedRow      // the rows of a common table expression that several sources read
 	outline  *outline                         // nil unless the statement is EXPLAIN QUERY PLAN
 }
 
@@ -104,6 +106,8 @@ func (x *expression) compile(e *bind.Expr) (program.Reg, error) {
 		return x.b.Column(x.c.number(ref{x.c.results[e.Core], e.Number})), nil
 	case bind.Collate, bind.Plus:
 		return x.compile(e.Args[0])
+	case bind.IfRow:
+		return x.ifRow(e)
 	case bind.Unary, bind.Cast:
 		mark := x.b.Mark()
 		a, err := x.compile(e.Args[0])
@@ -131,6 +135,21 @@ func (x *expression) compile(e *bind.Expr) (program.Reg, error) {
 		return x.subquery(e)
 	}
 	return 0, errors.New("row value misused")
+}
+
+// ifRow is an expression that is NULL if a source is on its row of NULLs.
+func (x *expression) ifRow(e *bind.Expr) (program.Reg, error) {
+	d := x.b.Alloc()
+	null := x.b.JumpTrue(x.b.Column(x.c.number(ref{x.c.sources[e.Source], e.Number})))
+	x.b.Release(d + 1)
+	r, err := x.compile(e.Args[0])
+	x.b.Move(d, r)
+	end := x.b.Jump()
+	x.b.Land(null)
+	x.b.Move(d, x.b.Constant(record.Value{}))
+	x.b.Land(end)
+	x.b.Release(d + 1)
+	return d, err
 }
 
 func (x *expression) binary(e *bind.Expr) (program.Reg, error) {

@@ -19,7 +19,6 @@ type outline struct {
 	lines   []outlineLine
 	parent  int
 	numbers map[*syntax.Select]int // of subqueries
-	with    bool                   // the statement has WITH
 }
 
 type outlineLine struct {
@@ -41,7 +40,6 @@ func explain(n *syntax.Select) *outline {
 				ends = append(ends, end{nil, s.Cores[i].End, len(ends)})
 			}
 			ends = append(ends, end{s, s.End, len(ends)})
-			o.with = o.with || s.With != nil
 		}
 		return true
 	})
@@ -240,14 +238,11 @@ func terms(st *step) string {
 // valuesOf adds the line of VALUES. Rows of constants are a clause of their own to SQLite, unless
 // its parser has seen WITH.
 func (o *outline) valuesOf(core *bind.Core) {
-	n, constant := len(core.Values), o != nil && !o.with
-	for _, row := range core.Values {
-		constant = constant && !slices.ContainsFunc(row, func(e *bind.Expr) bool { return !e.Constant() })
-	}
+	n := len(core.Values)
 	switch {
 	case n == 1:
 		o.add("SCAN CONSTANT ROW")
-	case constant:
+	case core.Clause:
 		o.add("SCAN %d-ROW VALUES CLAUSE", n)
 	default:
 		o.add("SCAN %d CONSTANT ROWS", n)

@@ -129,7 +129,7 @@ func (c *compiler) group(core *bind.Core, in input) (*groups, error) {
 func (c *compiler) bare(core *bind.Core) map[*bind.Source]map[int]bool {
 	needed := make(map[*bind.Source]map[int]bool)
 	note := func(e *bind.Expr) {
-		if e.Kind == bind.ColumnOf && e.Source.Core == core {
+		if e.Source != nil && e.Source.Core == core {
 			addNeeded(needed, e)
 		}
 	}
@@ -186,8 +186,9 @@ func (g *groups) open() error {
 	g.m.drop(g.spill)
 	g.places, g.list, g.at, g.memory, g.spilled = make(map[string]int), g.list[:0], 0, 0, spilled{}
 	for i := range g.sources {
-		if s := &g.sources[i]; s.source.table != nil {
-			s.source.over = nil
+		s := g.sources[i].source
+		if s.group = record.OfInt(0); s.table != nil {
+			s.over = nil
 		}
 	}
 	if err := g.input.open(); err != nil {
@@ -388,11 +389,16 @@ func (g *groups) next() (bool, error) {
 	saved := x.saved
 	for i := range g.sources {
 		s := &g.sources[i]
+		s.source.group = record.OfInt(0)
 		for _, column := range s.columns {
-			if column < 0 {
-				column = len(s.over) - 1
+			switch {
+			case column == catalog.NullRow:
+				s.source.group = saved[0]
+			case column < 0:
+				s.over[len(s.over)-1] = saved[0]
+			default:
+				s.over[column] = saved[0]
 			}
-			s.over[column] = saved[0]
 			saved = saved[1:]
 		}
 		s.source.over = s.over

@@ -1,7 +1,6 @@
 package exec
 
 import (
-	"cmp"
 	"errors"
 	"slices"
 
@@ -18,14 +17,14 @@ func (c *compiler) loops(core *bind.Core) (*loops, error) {
 	if slices.ContainsFunc(core.Sources, unusable) {
 		return nil, errors.New("no query solution")
 	}
+	queries, err := c.fromQueries(core)
+	if err != nil {
+		return nil, err
+	}
 	steps, ordered, together := plan(core, c.needed, c.wanted[core])
 	c.ordered[core], c.together[core] = ordered, together
 	if len(steps) == 0 && (!core.Distinct || core.Grouped) {
 		c.outline.add("SCAN CONSTANT ROW")
-	}
-	queries, err := c.fromQueries(core, steps)
-	if err != nil {
-		return nil, err
 	}
 	var done uint64
 	pending := slices.Clone(core.Where)
@@ -158,62 +157,6 @@ func (c *compiler) rowidBound(b *constraint) (*evaluator, bool, error) {
 	return &v, b.strict(), err
 }
 
-// queryAccess reads a query, or the rows so far of a recursive one.
-func (c *compiler) queryAccess(l *loops, st *step, s *source, r rows) (access, error) {
-	s.nulls = make([]record.Value, len(st.source.Columns)+1)
-	if st.source.Query == nil {
-		return c.oneRow(st, s)
-	}
-	if len(l.levels) == 0 && streams(st) {
-		return &streamed{rows: r, source: s}, nil
-	}
-	a := &storedRow{rows: r, source: s, keeps: len(st.source.Query.Outer) == 0}
-	l.stored = append(l.stored, a)
-	c.m.stored = append(c.m.stored, a)
-	if st.hash == nil {
-		return a, nil
-	}
-	h, err := c.hash(st, s, a)
-	h.stored = a
-	return h, err
-}
-
-// streams reports whether the first step can read the rows of a query as they come.
-func streams(st *step) bool { return !st.source.Left() && !st.source.Right() }
-
-// fromQueries makes the rows of the queries in FROM.
-func (c *compiler) fromQueries(core *bind.Core, steps []*step) (map[*bind.Source]rows, error) {
-	var all map[*bind.Source]rows
-	for _, s := range core.Sources {
-		if s.Query == nil {
-			continue
-		}
-		kind := "MATERIALIZE"
-		if st := steps[0]; st.source == s && streams(st) {
-			kind = "CO-ROUTINE"
-		}
-		end := func() {}
-		if c.outline != nil {
-			end = c.outline.within("%s %s", kind, cmp.Or(s.Object, c.outline.sourceName(s)))
-		}
-		r, err := c.query(s.Query)
-		if err != nil {
-			return nil, err
-		}
-		end()
-		if all == nil {
-			all = make(map[*bind.Source]rows)
-		}
-		all[s] = r
-	}
-	return all, nil
-}
-
-// oneRow reads the row of a recursive query that is being expanded.
-func (c *compiler) oneRow(st *step, s *source) (access, error) {
-	return &current{source: s, row: c.row(st.source)}, nil
-}
-
 // row returns the place of the row that a source of a recursive query reads.
 func (c *compiler) row(s *bind.Source) *[]record.Value {
 	r := c.rows[s]
@@ -232,7 +175,11 @@ func (c *compiler) hash(st *step, s *source, all access) (*hashLookup, error) {
 			return h, err
 		}
 		h.columns = append(h.columns, b.column)
-		h.compare = append(h.compare, column{b.affinity, b.collation})
+		affinity := b.affinity
+		if affinity == catalog.Real && st.source.Columns[b.column].Affinity != catalog.Real { // which would round integers
+			affinity = catalog.Numeric
+		}
+		h.compare = append(h.compare, column{affinity, b.collation})
 		h.values = append(h.values, v)
 	}
 	return h, nil

@@ -235,6 +235,6 @@ func (a *current) next(*machine) (bool, error) {
 		return false, nil
 	}
 	a.done = true
-	a.source.over = *a.row
+	a.source.show(*a.row)
 	return true, nil
 }

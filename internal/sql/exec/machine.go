@@ -6,6 +6,7 @@ import (
 
 	"github.com/foliofs/folio/internal/private"
 	"github.com/foliofs/folio/internal/record"
+	"github.com/foliofs/folio/internal/sql/catalog"
 	"github.com/foliofs/folio/internal/sql/program"
 	"github.com/foliofs/folio/internal/sql/value"
 	"github.com/foliofs/folio/sqlitefile"
@@ -71,6 +72,9 @@ type source struct {
 	over  []record.Value // the values in place of those of a table, the rowid last; nil if there are none
 	table *table
 	nulls []record.Value // of a row of NULLs
+	reals []int          // columns of a query whose integers it reads as floats
+	room  []record.Value // for such a row
+	group record.Value   // what column NullRow is of the row of a group
 }
 
 // A table is the current row of a table, which may come from an index.
@@ -97,6 +101,9 @@ func (t *table) bind(rx *sqlitefile.Rx) {
 
 // column returns a column of the current row, or the rowid if i is -1.
 func (s *source) column(i int) (record.Value, error) {
+	if i == catalog.NullRow {
+		return s.nullRow(), nil
+	}
 	if s.over != nil {
 		if i < 0 {
 			i = len(s.over) - 1
@@ -120,6 +127,36 @@ func (s *source) column(i int) (record.Value, error) {
 		return record.OfInt(t.row.Rowid()), nil
 	}
 	return t.row.Internal(private.Key{}).Value(i)
+}
+
+// show makes a row of a query the current one.
+func (s *source) show(row []record.Value) {
+	if s.over = row; s.reals != nil {
+		s.room = append(s.room[:0], row...)
+		s.over = s.room
+		s.realify(s.room)
+	}
+}
+
+// realify makes floats of integers in REAL columns. A compound has them if the column is REAL in
+// another one of its SELECTs.
+func (s *source) realify(row []record.Value) {
+	for _, i := range s.reals {
+		if row[i].Kind() == record.Integer {
+			row[i] = record.OfFloat(float64(row[i].Int()))
+		}
+	}
+}
+
+// nullRow is column NullRow.
+func (s *source) nullRow() record.Value {
+	switch {
+	case len(s.over) == 0 || len(s.nulls) == 0:
+		return record.OfInt(0)
+	case &s.over[0] == &s.nulls[0]:
+		return record.OfInt(1)
+	}
+	return s.group
 }
 
 // load reads the row that the entry of an index leads to.

@@ -3,6 +3,7 @@ package exec
 import (
 	"slices"
 
+	"github.com/foliofs/folio/internal/record"
 	"github.com/foliofs/folio/internal/sql/bind"
 	"github.com/foliofs/folio/internal/sql/syntax"
 )
@@ -11,25 +12,27 @@ import (
 // that nothing reads become NULL first, as SQLite makes them: they may cost much, and may use a
 // function that is not known yet. For example, the view of the files of a volume has a column with
 // their contents, which a list of the names does not read.
-func neededOf(q *bind.Query) map[*bind.Source]map[int]bool {
-	for {
-		needed, changed := make(map[*bind.Source]map[int]bool), false
+func neededOf(q *bind.Query) (needed map[*bind.Source]map[int]bool) {
+	for changed := true; changed; {
+		now := make(map[*bind.Source]map[int]bool)
 		q.Visit(func(e *bind.Expr) {
 			if e.Kind == bind.ColumnOf {
-				addNeeded(needed, e)
+				addNeeded(now, e)
 			}
 		})
+		if needed == nil { // as SQLite, which does not look again
+			needed = now
+		}
+		changed = false
 		q.Queries(func(q *bind.Query) {
 			for _, c := range q.Cores {
 				for _, s := range c.Sources {
-					changed = s.Query != nil && dropUnused(s.Query, needed[s]) || changed
+					changed = s.Query != nil && s.Common == nil && dropUnused(s.Query, now[s]) || changed
 				}
 			}
 		})
-		if !changed {
-			return needed
-		}
 	}
+	return needed
 }
 
 // dropUnused makes NULL of the results of a query in FROM that nothing reads. It reports whether it
@@ -44,9 +47,9 @@ func dropUnused(q *bind.Query, used map[int]bool) (changed bool) {
 			continue
 		}
 		for _, c := range q.Cores {
-			if e := c.Results[i]; e.Kind != bind.Literal && e.Kind != bind.ColumnOf {
+			if e := c.Results[i]; e.Kind != bind.Literal || e.Value.Kind() != record.Null {
 				c.Results[i] = &bind.Expr{Kind: bind.Literal, Affinity: e.Affinity, Collation: e.Collation}
-				changed = true
+				changed, q.Changed = true, true
 			}
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/foliofs/folio/internal/record"
 	"github.com/foliofs/folio/internal/sql/bind"
 	"github.com/foliofs/folio/internal/sql/catalog"
+	"github.com/foliofs/folio/internal/sql/rewrite"
 	"github.com/foliofs/folio/internal/sql/syntax"
 	"github.com/foliofs/folio/sqlitefile"
 )
@@ -39,11 +40,13 @@ func Compile(c *catalog.Catalog, sql string, p *syntax.Parsed) (*Statement, erro
 	if err != nil {
 		return nil, err
 	}
+	rewrite.Query(q)
 	k := &compiler{
 		m: &machine{}, numbers: make(map[ref]int), sources: make(map[*bind.Source]*source),
 		results: make(map[*bind.Core]*source), keysOf: make(map[*bind.Core][]*bind.Expr),
 		wanted: make(map[*bind.Core][]bind.Order), ordered: make(map[*bind.Core]bool), together: make(map[*bind.Core]bool),
 		rows: make(map[*bind.Source]*[]record.Value), needed: neededOf(q),
+		common: make(map[*bind.Common]bool), stored: make(map[*bind.Common]*storedRow),
 	}
 	k.query = k.makeQuery
 	if p.Explain == syntax.ExplainQueryPlan {

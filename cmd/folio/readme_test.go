@@ -52,7 +52,7 @@ func TestReadmeCommands(t *testing.T) {
 	}
 	for _, block := range readme(t, "sh") {
 		for line := range strings.Lines(block) {
-			line = strings.TrimPrefix(line, "go -C cmd/folio build -o ../../ && ")
+			line = strings.TrimPrefix(line, "go build ./cmd/folio && ")
 			first, _, _ := strings.Cut(line, " ")
 			if _, err := exec.LookPath("sqlite3"); first != "./folio" && (first != "sqlite3" || err != nil) {
 				continue

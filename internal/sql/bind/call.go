@@ -71,7 +71,12 @@ func (r *resolver) call(s *scope, n *syntax.Expr) (*Expr, error) {
 	count := len(n.List)
 	switch {
 	case known && count >= limits[0] && (limits[1] < 0 || count <= limits[1]):
-	case name == "like" && count == 3, strings.Contains(later, " "+name+" "):
+	case name == "like" && count == 3:
+		args, err := r.scalars(s, n.List...)
+		e := build(Match, 0, args...)
+		e.Name = "LIKE"
+		return e, err
+	case strings.Contains(later, " "+name+" "):
 		return nil, unsupported("the function %s", name)
 	case known || aggregates[name] != [2]int{}:
 		return nil, fmt.Errorf("wrong number of arguments to function %s()", n.Text)

@@ -1,7 +1,6 @@
 package bind
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -257,34 +256,47 @@ func (r *resolver) comparison(s *scope, n *syntax.Expr) (*Expr, error) {
 			}
 		}
 	}
-	x, err := r.operand(s, n.Left)
+	sides, rows, err := r.operands(s, n.Left, n.Right)
 	if err != nil {
 		return nil, err
 	}
-	y, err := r.operand(s, n.Right)
-	if err != nil {
-		return nil, err
+	if rows {
+		return compareRows(operations[n.Op], sides[0], sides[1])
 	}
-	if x.Kind == Row || y.Kind == Row {
-		return compareRows(operations[n.Op], x, y)
-	}
-	return build(Compare, operations[n.Op], x, y), nil
+	return build(Compare, operations[n.Op], sides...), nil
 }
 
-// operand is one side of a comparison, which may be a row.
+// operand is one side of a comparison, which may be a row, or a subquery that returns one.
 func (r *resolver) operand(s *scope, n *syntax.Expr) (*Expr, error) {
-	e, err := r.expr(s, n)
-	if errors.As(err, new(columnsError)) {
-		err = unsupported("a comparison of a row with a subquery")
+	if n.Op != syntax.OpSubquery {
+		return r.expr(s, n)
 	}
-	return e, err
+	q, err := r.query(s, n.Query)
+	if err != nil {
+		return nil, err
+	}
+	if len(q.Columns) == 1 {
+		return q.scalar(), nil
+	}
+	row := &Expr{Kind: Row}
+	for i := range q.Columns {
+		last := q.Last(i)
+		row.Args = append(row.Args, &Expr{Kind: Scalar, Query: q, Number: i, Affinity: last.Affinity, Collation: last.Collation, Explicit: last.Explicit})
+	}
+	return row, nil
 }
 
-// A columnsError is the error for a query of several columns in place of a value.
-type columnsError int
+func (q *Query) scalar() *Expr { return &Expr{Kind: Scalar, Query: q, Affinity: q.Last(0).Affinity} }
 
-func (e columnsError) Error() string {
-	return fmt.Sprintf("sub-select returns %d columns - expected 1", int(e))
+func (r *resolver) operands(s *scope, nodes ...*syntax.Expr) (list []*Expr, rows bool, err error) {
+	for _, n := range nodes {
+		e, err := r.operand(s, n)
+		if err != nil {
+			return nil, false, err
+		}
+		list, rows = append(list, e), rows || e.Kind == Row
+	}
+	return list, rows, nil
 }
 
 // truth is IS [NOT] TRUE or FALSE.
@@ -308,13 +320,7 @@ func (r *resolver) truth(s *scope, n *syntax.Expr, truth bool) (*Expr, error) {
 
 // compareRows compares rows of values by comparisons of these.
 func compareRows(op program.Op, x, y *Expr) (*Expr, error) {
-	if x.Kind != Row || y.Kind != Row {
-		if x.Kind == Scalar || y.Kind == Scalar {
-			return nil, unsupported("a comparison of a row with a subquery")
-		}
-		return nil, fmt.Errorf("row value misused")
-	}
-	if len(x.Args) != len(y.Args) {
+	if x.Kind != Row || y.Kind != Row || len(x.Args) != len(y.Args) {
 		return nil, fmt.Errorf("row value misused")
 	}
 	last := len(x.Args) - 1
@@ -338,12 +344,20 @@ func compareRows(op program.Op, x, y *Expr) (*Expr, error) {
 }
 
 func (r *resolver) between(s *scope, n *syntax.Expr) (*Expr, error) {
-	if n.Left.Op == syntax.OpRow {
-		return nil, unsupported("a row BETWEEN others")
-	}
-	args, err := r.scalars(s, n.Left, n.List[0], n.List[1])
+	args, rows, err := r.operands(s, n.Left, n.List[0], n.List[1])
 	if err != nil {
 		return nil, err
+	}
+	if rows {
+		low, err := compareRows(program.GreaterEqual, args[0], args[1])
+		if err != nil {
+			return nil, err
+		}
+		high, err := compareRows(program.LessEqual, args[0], args[2])
+		if err != nil {
+			return nil, err
+		}
+		return negated(build(And, 0, low, high), n.Not), nil
 	}
 	e := build(Between, 0, args...)
 	e.Not = n.Not
@@ -382,11 +396,17 @@ func (r *resolver) caseOf(s *scope, n *syntax.Expr) (*Expr, error) {
 	var base *Expr
 	var err error
 	if n.Left != nil {
-		if base, err = r.scalar(s, n.Left); err != nil {
+		if base, err = r.operand(s, n.Left); err != nil {
 			return nil, err
 		}
 	}
-	args, err := r.scalars(s, n.List...)
+	var args []*Expr
+	if base != nil && base.Kind == Row {
+		args, err = r.casesOfRow(s, base, n.List)
+		base = nil
+	} else {
+		args, err = r.scalars(s, n.List...)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -404,17 +424,45 @@ func (r *resolver) caseOf(s *scope, n *syntax.Expr) (*Expr, error) {
 	return e, nil
 }
 
+// casesOfRow returns the conditions and results of CASE row WHEN, with comparisons of rows.
+func (r *resolver) casesOfRow(s *scope, base *Expr, list []*syntax.Expr) (args []*Expr, err error) {
+	for i, n := range list {
+		var e *Expr
+		if i%2 == 1 {
+			e, err = r.scalar(s, n)
+		} else if e, err = r.operand(s, n); err == nil {
+			e, err = compareRows(program.Equal, base, e)
+		}
+		if err != nil {
+			return nil, err
+		}
+		args = append(args, e)
+	}
+	return args, nil
+}
+
+func negated(e *Expr, not bool) *Expr {
+	if not {
+		return build(Unary, program.Not, e)
+	}
+	return e
+}
+
 // in is x [NOT] IN a list, a query or a table.
 func (r *resolver) in(s *scope, n *syntax.Expr) (*Expr, error) {
+	if n.Op == syntax.OpInTable || n.Query != nil {
+		x, err := r.operand(s, n.Left)
+		if err != nil {
+			return nil, err
+		}
+		return r.inQuery(s, n, x)
+	}
 	x, err := r.expr(s, n.Left)
 	if err != nil {
 		return nil, err
 	}
-	if n.Op == syntax.OpInTable || n.Query != nil {
-		return r.inQuery(s, n, x)
-	}
 	if x.Kind == Row {
-		return nil, unsupported("a row IN a list")
+		return r.rowIn(s, n, x)
 	}
 	list, err := r.scalars(s, n.List...)
 	if err != nil {
@@ -423,15 +471,35 @@ func (r *resolver) in(s *scope, n *syntax.Expr) (*Expr, error) {
 	if n.Constant { // which SQLite makes x = +value of
 		plus := build(Plus, 0, list[0])
 		plus.Collation = list[0].Collation
-		e := build(Compare, program.Equal, x, plus)
-		if n.Not {
-			return build(Unary, program.Not, e), nil
-		}
-		return e, nil
+		return negated(build(Compare, program.Equal, x, plus), n.Not), nil
 	}
 	e := build(InList, 0, append([]*Expr{x}, list...)...)
 	e.Not = n.Not
 	return e, nil
+}
+
+// rowIn is (x, y) IN a list of rows, which SQLite makes a query of.
+func (r *resolver) rowIn(s *scope, n *syntax.Expr, x *Expr) (*Expr, error) {
+	if len(n.List) == 0 {
+		return literal(value.OfBool(n.Not)), nil
+	}
+	list := *n
+	list.Query = &syntax.Select{}
+	for _, e := range n.List {
+		row := []*syntax.Expr{e}
+		if e.Op == syntax.OpRow {
+			row = e.List
+		}
+		if len(row) != len(x.Args) {
+			terms := "terms"
+			if len(row) == 1 {
+				terms = "term"
+			}
+			return nil, fmt.Errorf("IN(...) element has %d %s - expected %d", len(row), terms, len(x.Args))
+		}
+		list.Query.Cores = append(list.Query.Cores, syntax.Core{Values: [][]*syntax.Expr{row}, Compound: syntax.UnionAll})
+	}
+	return r.inQuery(s, &list, x)
 }
 
 func (r *resolver) inQuery(s *scope, n *syntax.Expr, x *Expr) (*Expr, error) {
@@ -478,9 +546,9 @@ func (r *resolver) subquery(s *scope, n *syntax.Expr) (*Expr, error) {
 		return &Expr{Kind: Exists, Query: q, Affinity: value.NoAffinity, Not: n.Not}, nil
 	}
 	if len(q.Columns) != 1 {
-		return nil, columnsError(len(q.Columns))
+		return nil, fmt.Errorf("sub-select returns %d columns - expected 1", len(q.Columns))
 	}
-	return &Expr{Kind: Scalar, Query: q, Affinity: q.Last(0).Affinity}, nil
+	return q.scalar(), nil
 }
 
 // Last returns the expression of a column in the last core, which SQLite asks for affinities.

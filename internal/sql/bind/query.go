@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -155,6 +156,9 @@ func (r *resolver) core(s *scope, n *syntax.Core) (err error) {
 		return err
 	}
 	if n.Having != nil {
+		if n.GroupBy == nil && !s.core.Grouped { // whatever HAVING itself has
+			return fmt.Errorf("HAVING clause on a non-aggregate query")
+		}
 		s.clause = inOrderBy
 		if s.core.Having, err = r.scalar(s, n.Having); err != nil {
 			return err
@@ -168,13 +172,7 @@ func (r *resolver) core(s *scope, n *syntax.Core) (err error) {
 		}
 		s.core.Where = Conjuncts(s.core.Where, e)
 	}
-	if err := r.groupBy(s, n); err != nil {
-		return err
-	}
-	if n.Having != nil && !s.core.Grouped {
-		return fmt.Errorf("HAVING clause on a non-aggregate query")
-	}
-	return nil
+	return r.groupBy(s, n)
 }
 
 // checkValues refuses IS TRUE in several rows, where SQLite compares with 1 instead.
@@ -250,6 +248,9 @@ func (s *scope) star(path []syntax.Name) error {
 		found = true
 		for i := range src.Columns {
 			if len(path) > 0 || !src.Columns[i].Hidden {
+				if s.core.namesake(src, i) {
+					return fmt.Errorf("ambiguous column name: %s.%s.%s", cmp.Or(src.Schema, "*"), src.Name, src.Columns[i].Name)
+				}
 				s.core.Results = append(s.core.Results, src.reference(i))
 			}
 		}
@@ -258,6 +259,16 @@ func (s *scope) star(path []syntax.Name) error {
 		return fmt.Errorf("no such table: %s", path[len(path)-1].Text)
 	}
 	return nil
+}
+
+// namesake reports whether another source has the name of one, and a column as its column i.
+func (c *Core) namesake(src *Source, i int) bool {
+	return src.Name != "" && slices.ContainsFunc(c.Sources, func(other *Source) bool {
+		return other != src && strings.EqualFold(other.Name, src.Name) && other.Schema == src.Schema &&
+			slices.ContainsFunc(other.Columns, func(k Column) bool {
+				return strings.EqualFold(k.Name, src.Columns[i].Name) && !k.Hidden && !src.Columns[i].Hidden
+			})
+	})
 }
 
 func (r *resolver) groupBy(s *scope, n *syntax.Core) error {

@@ -169,7 +169,7 @@ func (s *Source) named(path []syntax.Name) bool {
 	if len(path) == 0 {
 		return true
 	}
-	if len(path) == 2 && (s.Query != nil || s.Table == nil || !strings.EqualFold(path[0].Text, "main")) {
+	if len(path) == 2 && (s.Schema == "" || !strings.EqualFold(path[0].Text, s.Schema)) {
 		return false
 	}
 	name := path[len(path)-1].Text

@@ -140,7 +140,7 @@ func (r *resolver) named(s *scope, n *syntax.Source) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	src := &Source{Name: t.Name, Table: t, Columns: make([]Column, len(t.Columns))}
+	src := &Source{Name: t.Name, Schema: "main", Table: t, Columns: make([]Column, len(t.Columns))}
 	for i, c := range t.Columns {
 		src.Columns[i] = Column{Name: c.Name, Type: c.Type, Affinity: c.Affinity, Collation: c.Collation}
 	}
@@ -175,7 +175,7 @@ func (r *resolver) view(name, sql string) (*Source, error) {
 			columns[i].Name = v.Columns[i].Name.Text
 		}
 	}
-	return &Source{Name: name, Query: q, Columns: columns, View: true}, nil
+	return &Source{Name: name, Schema: "main", Query: q, Columns: columns, View: true}, nil
 }
 
 // asSource returns the columns of a query as those of a source. Of equal names all but the first
@@ -268,7 +268,35 @@ func (r *resolver) recursive(parent *scope, at *environment, n *syntax.Select, f
 	at.scope = base
 	at.rows = &recursion{columns: columns}
 	q.First = first
-	for i := first; i < len(n.Cores); i++ {
+	more, err := r.recursivePart(base, at, n, q)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.setColumns(q, n); err != nil {
+		return nil, err
+	}
+	changed := false
+	for i := range columns {
+		changed = changed || columns[i].Affinity != q.Columns[i].Affinity
+		columns[i].Affinity = q.Columns[i].Affinity
+	}
+	if changed { // the affinity of the recursive part is that of the column, which the part reads
+		q.Cores, q.Operators, q.Recursive = q.Cores[:first], q.Operators[:first], nil
+		if more, err = r.recursivePart(base, at, n, q); err != nil {
+			return nil, err
+		}
+	}
+	scopes = append(scopes, more...)
+	at.scope = parent
+	if err := r.finish(base, scopes, n, q); err != nil {
+		return nil, err
+	}
+	return &Source{Name: at.table.Name.Text, Query: q, Columns: columns, Common: at.common}, nil
+}
+
+// recursivePart resolves the cores that read the rows so far.
+func (r *resolver) recursivePart(base *scope, at *environment, n *syntax.Select, q *Query) (scopes []*scope, err error) {
+	for i := q.First; i < len(n.Cores); i++ {
 		at.rows.source = nil
 		more, err := r.cores(base, n, q, i, i+1)
 		if err != nil {
@@ -280,20 +308,7 @@ func (r *resolver) recursive(parent *scope, at *environment, n *syntax.Select, f
 		scopes = append(scopes, more...)
 		q.Recursive = append(q.Recursive, at.rows.source)
 	}
-	at.scope = parent
-	before := slices.Clone(q.Columns)
-	if err := r.setColumns(q, n); err != nil {
-		return nil, err
-	}
-	for i := range before {
-		if before[i].Affinity != q.Columns[i].Affinity {
-			return nil, unsupported("a recursive table whose recursive part changes the affinity of column %s", columns[i].Name)
-		}
-	}
-	if err := r.finish(base, scopes, n, q); err != nil {
-		return nil, err
-	}
-	return &Source{Name: at.table.Name.Text, Query: q, Columns: columns, Common: at.common}, nil
+	return scopes, nil
 }
 
 // namedColumns returns the columns of a common table expression.

@@ -53,9 +53,9 @@ type Core struct {
 type Source struct {
 	Core    *Core
 	Index   int
-	Name    string // alias, or name
-	Object  string // name without the alias; "" of a subquery
-	Schema  string
+	Name    string         // alias, or name
+	Object  string         // name without the alias; "" of a subquery
+	Schema  string         // of a table or view
 	Table   *catalog.Table // or
 	Query   *Query         // or none, for the rows so far of a recursive query
 	Columns []Column

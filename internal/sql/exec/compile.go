@@ -12,20 +12,21 @@ import (
 
 // A compiler makes the parts of a statement.
 type compiler struct {
-	m        *machine
-	numbers  map[ref]int
-	sources  map[*bind.Source]*source
-	results  map[*bind.Core]*source // of aggregates
-	query    func(q *bind.Query) (rows, error)
-	needed   map[*bind.Source]map[int]bool    // columns that the statement reads
-	wanted   map[*bind.Core][]bind.Order      // the order in which the rows of a core should come
-	ordered  map[*bind.Core]bool              // that they do
-	together map[*bind.Core]bool              // that equal ones come together
-	keysOf   map[*bind.Core][]*bind.Expr      // of ORDER BY, that are no results
-	rows     map[*bind.Source]*[]record.Value // of recursive queries
-	common   map[*bind.Common]bool            // shown in the outline
-	stored   map[*bind.Common]*storedRow      // the rows of a common table expression that several sources read
-	outline  *outline                         // nil unless the statement is EXPLAIN QUERY PLAN
+	m          *machine
+	numbers    map[ref]int
+	sources    map[*bind.Source]*source
+	results    map[*bind.Core]*source // of aggregates
+	query      func(q *bind.Query) (rows, error)
+	needed     map[*bind.Source]map[int]bool    // columns that the statement reads
+	wanted     map[*bind.Core][]bind.Order      // the order in which the rows of a core should come
+	ordered    map[*bind.Core]bool              // that they do
+	together   map[*bind.Core]bool              // that equal ones come together
+	keysOf     map[*bind.Core][]*bind.Expr      // of ORDER BY, that are no results
+	rows       map[*bind.Source]*[]record.Value // of recursive queries
+	common     map[*bind.Common]bool            // shown in the outline
+	stored     map[*bind.Common]*storedRow      // the rows of a common table expression that several sources read
+	rowQueries map[*bind.Query]*subquery        // with several columns
+	outline    *outline                         // nil unless the statement is EXPLAIN QUERY PLAN
 }
 
 // evaluator compiles an expression.

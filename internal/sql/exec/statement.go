@@ -47,6 +47,7 @@ func Compile(c *catalog.Catalog, sql string, p *syntax.Parsed) (*Statement, erro
 		wanted: make(map[*bind.Core][]bind.Order), ordered: make(map[*bind.Core]bool), together: make(map[*bind.Core]bool),
 		rows: make(map[*bind.Source]*[]record.Value), needed: neededOf(q),
 		common: make(map[*bind.Common]bool), stored: make(map[*bind.Common]*storedRow),
+		rowQueries: make(map[*bind.Query]*subquery),
 	}
 	k.query = k.makeQuery
 	if p.Explain == syntax.ExplainQueryPlan {

@@ -22,9 +22,9 @@ type rows interface {
 // around it.
 type subquery struct {
 	rows  rows
-	keeps bool // does not depend on them
-	known bool // result, or set, is the result
-	value record.Value
+	keeps bool           // does not depend on them
+	known bool           // row, or set, is the result
+	row   []record.Value // of a scalar subquery, or of one that is a row; or the result of EXISTS
 
 	columns []column // of IN
 	set     keySet
@@ -39,13 +39,16 @@ type column struct {
 }
 
 func (s *subquery) forget() {
-	s.known, s.value, s.list, s.null = false, record.Value{}, nil, false
+	s.known, s.row, s.list, s.null = false, nil, nil, false
 	s.set = keySet{}
 }
 
 // subquery is EXISTS, IN or a scalar subquery.
 func (x *expression) subquery(e *bind.Expr) (program.Reg, error) {
 	q := e.Query
+	if s := x.c.rowQueries[q]; s != nil {
+		return x.calling(nil, s.scalar(e.Number))
+	}
 	if e.Kind != bind.Scalar && q.Limit == nil && q.OrderBy != nil { // order does not matter
 		unordered := *q
 		unordered.OrderBy = nil
@@ -67,7 +70,9 @@ func (x *expression) subquery(e *bind.Expr) (program.Reg, error) {
 	case bind.Exists:
 		fn = s.exists
 	case bind.Scalar:
-		fn = s.scalar
+		if fn = s.scalar(e.Number); len(q.Columns) > 1 { // its other columns are expressions of their own
+			x.c.rowQueries[e.Query] = s
+		}
 	default:
 		for i, a := range e.Args {
 			right := e.Query.Last(i)
@@ -81,26 +86,33 @@ func (x *expression) subquery(e *bind.Expr) (program.Reg, error) {
 	return x.negated(d, e.Not), err
 }
 
-func (s *subquery) scalar([]record.Value) (record.Value, error) {
-	if s.known {
-		return s.value, nil
+// scalar returns a column of the first row.
+func (s *subquery) scalar(column int) program.Func {
+	return func([]record.Value) (record.Value, error) {
+		if !s.known {
+			s.row = s.row[:0]
+			ok, err := s.first()
+			if err != nil {
+				return record.Value{}, err
+			}
+			if s.known = s.keeps; ok {
+				s.row = append(s.row, s.rows.values()...)
+			}
+		}
+		if len(s.row) == 0 {
+			return record.Value{}, nil
+		}
+		return s.row[column], nil
 	}
-	s.value = record.Value{}
-	ok, err := s.first()
-	if ok {
-		s.value = s.rows.values()[0]
-	}
-	s.known = s.keeps && err == nil
-	return s.value, err
 }
 
 func (s *subquery) exists([]record.Value) (record.Value, error) {
 	if s.known {
-		return s.value, nil
+		return s.row[0], nil
 	}
 	ok, err := s.first()
-	s.value, s.known = value.OfBool(ok), s.keeps && err == nil
-	return s.value, err
+	s.row, s.known = append(s.row[:0], value.OfBool(ok)), s.keeps && err == nil
+	return s.row[0], err
 }
 
 func (s *subquery) first() (bool, error) {

@@ -33,7 +33,8 @@ func ActivationListener() (net.Listener, error) {
 	return net.FileListener(f)
 }
 
-// IsLoopback reports whether only programs of this computer reach a listener.
+// IsLoopback reports whether a listener at this address is reached by programs of this computer
+// only: a loopback address, or a Unix socket.
 func IsLoopback(a net.Addr) bool {
 	switch a := a.(type) {
 	case *net.TCPAddr:

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// SetUsers lets other users and rights count from now on. Requests under way keep the old ones. A
-// server that was made without users stays so.
+// SetUsers replaces the users and the rights. Requests under way keep the old ones. A server that
+// was made without users ignores u: it lets everybody in.
 func (s *Server) SetUsers(u *Users, r *Rights) {
 	if s.logins == nil {
 		u = nil

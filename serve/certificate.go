@@ -39,9 +39,9 @@ var (
 	errNotValid = errors.New("the certificate is not valid yet")
 )
 
-// LoadCertificate reads a certificate and its key, and refuses one that clients would refuse now.
+// loadCertificate reads a certificate and its key, and refuses one that clients would refuse now.
 // Its errors name the file that is at fault.
-func LoadCertificate(certFile, keyFile string) (*tls.Certificate, error) {
+func loadCertificate(certFile, keyFile string) (*tls.Certificate, error) {
 	certPEM, err := os.ReadFile(certFile)
 	if err != nil {
 		return nil, err

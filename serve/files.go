@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// Files name the files with settings that may change while a server runs; "" stands for none.
+// Files has the paths of files with settings that may change while a server runs. An empty path
+// means that there is no such file.
 type Files struct {
 	Users       string // as ParseUsers reads them
 	Rights      string // as ParseRights reads them
@@ -33,7 +34,7 @@ func (f *Files) Read() (s Settings, err error) {
 		return s, err
 	}
 	if f.Certificate != "" {
-		s.Certificate, err = LoadCertificate(f.Certificate, f.Key)
+		s.Certificate, err = loadCertificate(f.Certificate, f.Key)
 	}
 	return s, err
 }
@@ -59,9 +60,10 @@ func parseFile[T any](name string, parse func(io.Reader) (*T, error)) (*T, error
 // has stayed as it is from one look to the next: a certificate and its key are two files.
 var readEvery = 2 * time.Second // tests set it
 
-// Follow reads the files again when they change, and when again has a value, until ctx is done.
-// Their contents count from then on, and no connection ends. If a file cannot be used, all stays as
-// it is, and the log and /healthz say so.
+// Follow reads the files again when they change, and when it receives a value from again, for
+// example after SIGHUP, until ctx is done. New requests get the new users, rights and certificate,
+// and no connection ends. If one of the files cannot be used, the server keeps the settings that it
+// has, and the log and /healthz say why.
 func (s *Server) Follow(ctx context.Context, f *Files, again <-chan struct{}) {
 	read := f.stamps()
 	seen := read

@@ -19,13 +19,13 @@ import (
 type Link struct {
 	ID       string    // the sum of the token
 	Path     string    // in the volume: where the file or directory is, or where it was last
-	Gone     bool      // it leads to nothing any more
+	Gone     bool      // the file was removed
 	Upload   bool      // it is for uploads only
-	Snapshot string    // that it shows, or "" for the volume as it is
-	User     string    // who made it, or ""
+	Snapshot string    // the link shows this snapshot; "" means the volume as it is
+	User     string    // who made it; "" if the server had no users
 	Made     time.Time // when
 	Expires  time.Time // when it ends
-	MaxSize  int64     // bytes that may be uploaded in all, or 0
+	MaxSize  int64     // bytes that may be uploaded in all; 0 means no limit
 	Used     int64     // bytes of them that were uploaded
 
 	share *share
@@ -68,8 +68,8 @@ var (
 // minLinkID is how many digits of an ID must be given: so many that nobody ends a link by a slip.
 const minLinkID = 8
 
-// EndLink ends the link whose ID begins with a text, and with which no other one begins. dir is the
-// directory that is served, as for [Links].
+// EndLink ends the link to share whose ID is id, or begins with id if no other one does. For
+// example, the first 12 digits do. dir is the directory that is served, as for [Links].
 func EndLink(tx *folio.Tx, dir, id string) error {
 	t := &tree{Source: Source{Dir: cleanDir(dir)}}
 	if len(id) < minLinkID {

@@ -11,7 +11,7 @@ import (
 )
 
 // Serve answers the requests that come to a listener, until ctx is done. Requests under way then
-// have some seconds to end. cert, if not nil, is for TLS, until Follow reads another one.
+// have some seconds to end. If cert is not nil, clients must use TLS. Follow may replace cert.
 func (s *Server) Serve(ctx context.Context, l net.Listener, cert *tls.Certificate) error {
 	server := &http.Server{
 		Handler: s, ReadHeaderTimeout: min(headerTime, stallTime), IdleTimeout: idleTime, MaxHeaderBytes: maxHeader,

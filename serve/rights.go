@@ -29,7 +29,7 @@ type rule struct {
 	right right
 }
 
-// Rights say who may do what where.
+// Rights say which user may read or change which part of a volume. [ParseRights] has an example.
 type Rights struct{ rules []rule }
 
 // ParseRights reads rights, one on each line: a user, a right and a path, with spaces between. The

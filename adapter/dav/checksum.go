@@ -21,8 +21,9 @@ var checksums = map[string]func() hash.Hash{
 
 var errChecksum = errors.New("the body is not what OC-Checksum says")
 
-// CheckBody lets reading the body of a request end in a *Refusal if the body does not match the
-// header OC-Checksum. Sums of a kind that it does not know are not looked at.
+// CheckBody replaces the body of a request: a reader of the new one gets a *Refusal at the end if
+// the content does not match the header OC-Checksum, for example
+// "MD5:098f6bcd4621d373cade4e832627b4f6". It ignores checksums of a kind that it does not know.
 func CheckBody(r *http.Request) {
 	kind, sum, _ := strings.Cut(r.Header.Get("OC-Checksum"), ":")
 	if sums := checksums[strings.ToUpper(kind)]; sums != nil {

@@ -18,8 +18,8 @@ import (
 // A Change is a change of a file by a request.
 type Change struct {
 	Path string // in the volume; it leads through no symbolic link
-	// Placed says that the name comes or goes, with all that lies in it. Otherwise the content or
-	// the properties change.
+	// Placed says that the name is made or removed, with all files below it, so that a lock of the
+	// directory around it matters. Otherwise the content or the properties change.
 	Placed bool
 }
 
@@ -28,22 +28,26 @@ var (
 	errCondition = errors.New("the conditions of the If header do not hold")
 )
 
-// Confirm returns nil if a request may make changes: its If header holds, and no lock is in the way
-// whose token it does not give. Otherwise it returns a *Refusal. A condition without a URL is about
-// the first change.
+// Confirm returns nil if a request may make changes. Its If header must be true, and if another
+// client has locked one of the files, the request must have the token of the lock. Otherwise
+// Confirm returns a *Refusal. Conditions of the If header that name no URL are about the first
+// change.
 //
-// Everything that changes files of the volume asks here, and does so within the transaction that
-// makes the change: in is that transaction.
+// A program must call Confirm for each change of the volume that a client asks for, and within the
+// transaction that makes it, which is in: so no lock can be made between the two.
 func (h *Handler) Confirm(in Lookuper, r *http.Request, changes ...Change) error {
 	return h.confirm(in, r, []string{clean(changes[0].Path)}, changes)
 }
 
-// Reserve is for a change that makes a transaction of its own, in which Confirm cannot be called:
-// until release, no client gets a lock that would be in the way. It is called before Confirm.
+// Reserve keeps clients from locking a file, and the files below it, until release is called. It is
+// for changes that make their own transaction, such as folio.Volume.Restore, where a program cannot
+// call Confirm within it. Such a program calls Reserve, then Confirm, and release after the change.
 func (h *Handler) Reserve(name string) (release func()) { return h.locks.reserve(clean(name)) }
 
-// Removed ends the locks below a path of the volume from which a change removes the file, and with
-// itself those on the path. It is called within the transaction; undo is for one that fails.
+// Removed ends the locks of the files below a path of the volume, and if itself is set those of the
+// path, too. A program calls it in the transaction that removes the file or directory, for example
+// after it has moved a directory away. If the transaction fails, the program must call undo, which
+// brings the locks back.
 func (h *Handler) Removed(name string, itself bool) (undo func()) {
 	return h.locks.removed(clean(name), itself)
 }

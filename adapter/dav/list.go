@@ -10,8 +10,9 @@ import (
 	"golang.org/x/net/webdav"
 )
 
-// ServeList answers PROPFIND of a directory which is in no volume, and which has directories in it:
-// a server of several volumes has one. prefix is the start of its URL, without a slash at the end.
+// ServeList answers PROPFIND for a directory that is in no volume. For example, a server of several
+// volumes shows them as the directories in its root. prefix is the URL of the directory, without a
+// slash at the end.
 func ServeList(w http.ResponseWriter, r *http.Request, prefix string, dirs []fs.FileInfo) {
 	h := &Handler{prefix: prefix}
 	h.dav = webdav.Handler{Prefix: prefix, FileSystem: dirList(dirs), LockSystem: granted{}}

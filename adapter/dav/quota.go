@@ -11,10 +11,10 @@ import (
 	"golang.org/x/net/webdav"
 )
 
-// A Quoter is a Scope that knows how much room there is.
+// A Quoter is a Scope that knows how much space is left, for the properties of RFC 4331.
 type Quoter interface {
 	// Quota returns how many bytes may still be written, and how many are used. ok reports whether
-	// that is known, and for the client to know.
+	// these are known, and whether the client may see them.
 	Quota(ctx context.Context) (available, used int64, ok bool)
 }
 

@@ -17,10 +17,10 @@ type Lookuper interface {
 // A Scope says which files a request reaches, for a server that gives each user other rights.
 // Without one, a request reaches all files of the volume.
 type Scope interface {
-	// Path returns the path in the volume of a name, which is the path of a URL behind the
-	// prefix. It must return a *fs.PathError for a file that the request does not reach. follow
-	// says that a symbolic link at the end stands for what it leads to, change that the request is
-	// about to change the file.
+	// Path returns the path in the volume for a name: the path of a URL after the prefix. It must
+	// return a *fs.PathError for a file that the request does not reach. If follow is set, a
+	// symbolic link at the end of the name is followed. change says that the request will change
+	// the file, so that a right to read is not enough.
 	Path(in Lookuper, name string, follow, change bool) (string, error)
 	// Shows reports whether a listing contains the file.
 	Shows(in Lookuper, name string) bool
@@ -32,8 +32,9 @@ type Remover interface {
 	Remove(tx *folio.Tx, name string) error
 }
 
-// An Allower is a Scope with conditions of its own. Allow is called in the transaction that makes a
-// change, and for an upload also before its content is read. An error may be a *Refusal.
+// An Allower is a Scope that can refuse a change, for example because a link to share has ended.
+// The Handler calls Allow in the transaction that makes the change, and for an upload also before
+// it reads the content. An error may be a *Refusal.
 type Allower interface {
 	Allow(in Lookuper) error
 }

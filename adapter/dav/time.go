@@ -14,8 +14,9 @@ import (
 // Clients that keep directories alike set the time of modification of uploaded files: by the header
 // X-OC-Mtime of ownCloud, or by a property.
 
-// MtimeHeader is the header by which the client of an upload says when the file was modified, and
-// the one by which it learns that the server has kept that.
+// MtimeHeader is the header of ownCloud and Nextcloud for times of modification. The client of an
+// upload sends the time, in seconds since 1970. An answer with "accepted" says that the server has
+// kept it.
 const MtimeHeader = "X-Oc-Mtime"
 
 var (
@@ -37,8 +38,9 @@ func Mtime(r *http.Request) (time.Time, error) {
 	return t, nil
 }
 
-// After returns a time in the same second as t for a file that replaces another one: the
-// nanoseconds differ if the old file is of that second, so that the ETags of two contents do.
+// After returns the time of modification for a file that replaces the file old, if a client asks
+// for the time t. Clients send whole seconds. So two contents of one second would have the same
+// ETag if After did not choose other nanoseconds.
 func After(old fs.FileInfo, t time.Time) time.Time {
 	if old.ModTime().Unix() != t.Unix() {
 		return t

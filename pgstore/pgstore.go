@@ -16,6 +16,9 @@ type Options struct {
 	ReadOnly bool
 	// Create makes an empty volume if the database has none of that name.
 	Create bool
+	// Exclusive makes Create return an error that matches fs.ErrExist if the database has a volume
+	// of that name. It saves two round trips.
+	Exclusive bool
 	// BusyTimeout is how long a change waits for changes of other Stores, and how long a call tries
 	// to reach the server. 0 means 5 seconds.
 	BusyTimeout time.Duration

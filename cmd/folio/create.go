@@ -33,27 +33,14 @@ whatever file is there.`,
 
 // create makes one empty volume.
 func create(ctx context.Context, r *location.Replacing, volume string) error {
+	if location.OnServer(volume) {
+		return r.CreateOnServer(volume)
+	}
 	if err := r.CheckNew(volume, ""); err != nil {
 		return err
-	}
-	if location.OnServer(volume) {
-		return createOnServer(volume)
 	}
 	location.Sweep(volume)
 	options := &folio.CreateOptions{Replace: r.Replaces()}
 	err := folio.Create(ctx, volume, options, func(*folio.Builder) error { return nil })
 	return failure.At(volume, err)
-}
-
-// createOnServer makes one empty volume on a server.
-func createOnServer(volume string) error {
-	loc, err := location.WholeTree(volume)
-	if err != nil {
-		return err
-	}
-	v, err := loc.OpenVolume(&folio.Options{Create: true})
-	if err == nil {
-		err = v.Close()
-	}
-	return failure.At(loc.Volume, err)
 }

@@ -148,7 +148,7 @@ func TestTrips(t *testing.T) {
 		most int64 // 0 is not looked at
 		args []string
 	}{
-		{0, []string{"create", volume}},
+		{3, []string{"create", volume}},
 		{0, []string{"mkdir", "-p", volume + ":a/b"}},
 		{10, []string{"put", file, volume + ":a/b"}},
 		{10, []string{"put", file, volume + ":a/b"}},

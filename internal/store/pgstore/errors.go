@@ -35,6 +35,7 @@ const (
 	codeAccess        = "28000"
 	codeNoDatabase    = "3D000"
 	codeIdle          = "25P03"
+	codeNotFirst      = "42P06" // the schema is there, which a migration should have made or changed
 )
 
 // codeOf returns the code of an error of the server, "" if it is another error.

@@ -3,6 +3,7 @@ package pgstore
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -32,8 +33,9 @@ const (
 	deadText = "SELECT count(*) FROM (SELECT FROM @orphan AS o WHERE NOT EXISTS (SELECT FROM @session AS s WHERE s.id = ANY(o.waits)) LIMIT 1) AS dead"
 )
 
-// openAtOnce makes the first trip.
-func (s *Store) openAtOnce(ctx context.Context) (first firstTrip, err error) {
+// openAtOnce makes the first trip. The statements before, if there are any, make the tables: their
+// error is returned.
+func (s *Store) openAtOnce(ctx context.Context, before ...string) (first firstTrip, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*s.timeout)
 	defer cancel()
 	c, err := s.pool.Acquire(ctx)
@@ -42,14 +44,18 @@ func (s *Store) openAtOnce(ctx context.Context) (first firstTrip, err error) {
 	}
 	defer s.abandon(c)
 	server := c.Conn().PgConn()
-	if admitServer(server.ParameterStatus("server_version")) != nil || server.ParameterStatus("crdb_version") != "" {
-		return first, nil
-	}
-	begun := time.Now()
-	results, err := s.simple(ctx, c, s.openStatements()...)
-	if isBroken(err) && codeOf(err) != codeReadOnly {
+	if err := admitServer(server.ParameterStatus("server_version")); err != nil {
 		return first, err
 	}
+	if server.ParameterStatus("crdb_version") != "" {
+		return first, errCockroach
+	}
+	begun := time.Now()
+	results, err := s.simple(ctx, c, slices.Concat(before, s.openStatements())...)
+	if isBroken(err) && codeOf(err) != codeReadOnly || len(results) < len(before) {
+		return first, err
+	}
+	results = results[len(before):]
 	if err != nil || len(results[0].Rows) != 1 {
 		return first, nil
 	}

@@ -89,10 +89,9 @@ func (s *Store) configure(c *pgxpool.Config, o *Options) {
 // the caller wants must not stay behind.
 func (s *Store) start(ctx context.Context, a *address, o *Options) error {
 	bucket := cmp.Or(o.Bucket, a.bucket)
-	var first firstTrip
-	err := s.again(ctx, func() (err error) { first, err = s.openAtOnce(ctx); return err })
+	first, err := s.openOrMake(ctx, bucket, o)
 	if err == nil && !first.ok {
-		first, err = s.openSteps(ctx, bucket, o)
+		first.id, first.bucket, err = s.rememberedBucket(ctx)
 	}
 	if err != nil {
 		return err
@@ -109,17 +108,36 @@ func (s *Store) start(ctx context.Context, a *address, o *Options) error {
 	return err
 }
 
-// openSteps opens the tables, which it makes if that is wanted.
-func (s *Store) openSteps(ctx context.Context, bucket string, o *Options) (first firstTrip, err error) {
-	err = s.again(ctx, func() error { return s.openTables(ctx, false) })
-	if errors.Is(err, errEmpty) && o.Create && !o.ReadOnly {
-		if err := s.tryBucket(ctx, bucket, o); err != nil {
+// openOrMake opens the tables, which it makes if that is wanted. If they are there, and one trip
+// cannot open them, it looks at them.
+func (s *Store) openOrMake(ctx context.Context, bucket string, o *Options) (first firstTrip, err error) {
+	look := func() error { return s.again(ctx, func() error { return s.openTables(ctx) }) }
+	if create := o.Create && !o.ReadOnly; !create || !o.Exclusive {
+		err = s.again(ctx, func() (err error) { first, err = s.openAtOnce(ctx); return err })
+		if err == nil && !first.ok {
+			err = look()
+		}
+		if !create || !errors.Is(err, errEmpty) {
 			return first, err
 		}
-		err = s.again(ctx, func() error { return s.openTables(ctx, true) })
 	}
-	if err == nil {
-		first.id, first.bucket, err = s.rememberedBucket(ctx)
+	if err := s.tryBucket(ctx, bucket, o); err != nil {
+		return first, err
+	}
+	lost := false // an answer, so the volume may be our own
+	err = s.again(ctx, func() (err error) {
+		first, err = s.openAtOnce(ctx, s.schema.migration(0)...)
+		lost = lost || isBroken(err) && !isConnecting(err)
+		return err
+	})
+	if codeOf(err) != codeNotFirst {
+		return first, err
+	}
+	switch err = look(); {
+	case err == nil && o.Exclusive && lost:
+		err = ErrUnknown
+	case err == nil && o.Exclusive:
+		err = fs.ErrExist
 	}
 	return first, err
 }
@@ -135,34 +153,35 @@ func (s *Store) again(ctx context.Context, fn func() error) error {
 	}
 }
 
-// openTables looks whether the server is recent enough and whether the database holds the volume,
-// which it makes if that is wanted.
-func (s *Store) openTables(ctx context.Context, create bool) error {
+// openTables looks whether the database holds the volume, and gives older tables the latest
+// version.
+func (s *Store) openTables(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*s.timeout)
 	defer cancel()
 	c, err := s.pool.Acquire(ctx)
 	if err != nil {
 		return err
 	}
-	defer c.Release()
-	if err := admitServer(c.Conn().PgConn().ParameterStatus("server_version")); err != nil {
-		return err
+	defer s.abandon(c)
+	for {
+		version, err := s.schema.version(ctx, c.Conn())
+		switch {
+		case err != nil:
+			return err
+		case version == 0:
+			return errEmpty
+		case version == latest():
+			return nil
+		case s.readOnly:
+			return fmt.Errorf("its tables have version %d of %d: open it for writing once", version, latest())
+		}
+		if _, err = s.simple(ctx, c, s.schema.migration(version)...); codeOf(err) != codeNotFirst {
+			return explainMigration(err, version)
+		}
+		if err := s.roundTrip(ctx, c.Conn(), do(rollback)); err != nil {
+			return err
+		}
 	}
-	if c.Conn().PgConn().ParameterStatus("crdb_version") != "" {
-		return errCockroach
-	}
-	version, err := s.schema.version(ctx, c)
-	switch {
-	case err != nil:
-		return err
-	case version == 0 && !create:
-		return errEmpty
-	case version < latest() && !s.readOnly:
-		err = explainMigration(s.schema.migrate(ctx, c.Conn(), create), version)
-	case version < latest():
-		err = fmt.Errorf("its tables have version %d of %d: open it for writing once", version, latest())
-	}
-	return err
 }
 
 // beginSession adds the session, unless the role may only read.

@@ -77,7 +77,7 @@ func (s *Store) tryBucket(ctx context.Context, address string, o *Options) error
 		return err
 	}
 	// Another program may have made the volume since. The tables were there before the marker.
-	if err := s.openTables(ctx, false); !errors.Is(err, errEmpty) {
+	if err := s.openTables(ctx); !errors.Is(err, errEmpty) {
 		return err
 	}
 	return foreign(client, found)

@@ -247,11 +247,11 @@ func (*notVolume) Error() string { return "not a Folio volume" }
 func (*notVolume) Is(target error) bool { return target == store.ErrNotVolume }
 
 // version returns the version of the tables, 0 if there are none.
-func (schema schemaName) version(ctx context.Context, q queryer) (int, error) {
+func (schema schemaName) version(ctx context.Context, c *pgx.Conn) (int, error) {
 	var tables int
 	var found bool
-	err := q.QueryRow(ctx, `SELECT count(*), coalesce(bool_or(relname = 'volume'), false) FROM pg_class
-WHERE relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = $1) AND relkind IN ('r', 'p', 'v', 'm')`, string(schema)).Scan(&tables, &found)
+	query := schema.tables("count(*), coalesce(bool_or(relname = 'volume'), false) FROM")
+	err := c.QueryRow(ctx, query, pgx.QueryExecModeSimpleProtocol).Scan(&tables, &found)
 	switch {
 	case err != nil:
 		return 0, err
@@ -262,7 +262,7 @@ WHERE relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = $1) AND relki
 	}
 	var application string
 	var version int
-	err = q.QueryRow(ctx, schema.in("SELECT application, version FROM @volume")).Scan(&application, &version)
+	err = c.QueryRow(ctx, schema.in("SELECT application, version FROM @volume"), pgx.QueryExecModeSimpleProtocol).Scan(&application, &version)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows) || codeOf(err) == codeNoColumn || err == nil && application != "folio":
 		return 0, fmt.Errorf("%w: its schema %s has a table volume of another application", errNotVolume, schema)
@@ -276,47 +276,30 @@ WHERE relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = $1) AND relki
 	return version, nil
 }
 
-// A queryer is a connection, or a transaction on it.
-type queryer interface {
-	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+// migration returns the statements that make the tables of the latest version, of nothing if
+// version is 0, or of those of an older version. Programs that run them at the same time wait for
+// each other. The first one succeeds, and the others fail with codeNotFirst.
+func (schema schemaName) migration(version int) []string {
+	late, space := fmt.Sprintf("(SELECT version FROM @volume) <> %d", version), ""
+	if version == 0 { // a role without the right to make schemas can be given an empty one
+		late = fmt.Sprintf("EXISTS (%s)", schema.tables("FROM"))
+		space = fmt.Sprintf("IF NOT EXISTS (SELECT FROM pg_namespace WHERE nspname = '%s') THEN CREATE SCHEMA %s; END IF;", schema, schema.quoted())
+	}
+	// The number of the lock, "Foli" in ASCII, keeps it apart from locks of other programs. It must
+	// stay: older programs take the same lock.
+	list := []string{
+		texts[beginWrite], fmt.Sprintf("SELECT pg_advisory_xact_lock(hashtextextended('%s', 1181707369))", schema),
+		fmt.Sprintf("DO $$ BEGIN IF %s THEN RAISE EXCEPTION 'another program was first' USING ERRCODE = '%s'; END IF; %s END $$", late, codeNotFirst, space),
+	}
+	for _, statements := range migrations[version:] {
+		list = append(list, statements...)
+	}
+	return append(list, texts[commit])
 }
 
-// lockMigration takes the lock of migrations of a schema. The number, "Foli" in ASCII, keeps it
-// apart from locks of other programs. It must stay: older programs take the same lock.
-const lockMigration = "SELECT pg_advisory_xact_lock(hashtextextended($1, 1181707369))"
-
-// migrate makes the tables of the latest version, of nothing if create is set, or of those of an
-// older version. Programs that do so at the same time wait for each other.
-func (schema schemaName) migrate(ctx context.Context, c *pgx.Conn, create bool) error {
-	version, err := schema.version(ctx, c)
-	if err != nil || version == latest() {
-		return err
-	}
-	if version == 0 && !create {
-		return errEmpty
-	}
-	return pgx.BeginTxFunc(ctx, c, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, lockMigration, string(schema)); err != nil {
-			return err
-		}
-		version, err := schema.version(ctx, tx) // another program may have been faster
-		if err != nil {
-			return err
-		}
-		if version == 0 {
-			if err := schema.make(ctx, tx); err != nil {
-				return err
-			}
-		}
-		for _, statements := range migrations[version:] {
-			for _, text := range statements {
-				if _, err := tx.Exec(ctx, schema.in(text), pgx.QueryExecModeSimpleProtocol); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
-	})
+// tables returns a query of the tables and views in the schema.
+func (schema schemaName) tables(columns string) string {
+	return fmt.Sprintf("SELECT %s pg_class WHERE relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = '%s') AND relkind IN ('r', 'p', 'v', 'm')", columns, schema)
 }
 
 // explainMigration tells what to do about the error of a migration from a version.
@@ -332,17 +315,6 @@ func explainMigration(err error, version int) error {
 		return &serverError{have + "open the volume for writing once, on the primary server", store.ErrReadOnly, err}
 	case codeLockTimeout:
 		return &serverError{have + "programs that read or write it keep it from the newest: try again, or end them", store.ErrBusy, err}
-	}
-	return err
-}
-
-// make makes the schema unless it is there. A role without the right to make schemas can be given
-// an empty one.
-func (schema schemaName) make(ctx context.Context, tx pgx.Tx) error {
-	var there bool
-	err := tx.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = $1)", string(schema)).Scan(&there)
-	if err == nil && !there {
-		_, err = tx.Exec(ctx, "CREATE SCHEMA "+schema.quoted())
 	}
 	return err
 }

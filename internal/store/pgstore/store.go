@@ -18,6 +18,7 @@ import (
 type Options struct {
 	ReadOnly      bool
 	Create        bool
+	Exclusive     bool
 	BusyTimeout   time.Duration
 	MaxConns      int
 	MaxStaleness  time.Duration

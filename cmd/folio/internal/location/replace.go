@@ -10,6 +10,7 @@ import (
 	"github.com/foliofs/folio"
 	"github.com/foliofs/folio/cmd/folio/internal/failure"
 	"github.com/foliofs/folio/cmd/folio/internal/tree/archive"
+	"github.com/foliofs/folio/pgstore"
 	"github.com/foliofs/folio/sqlitefile"
 )
 
@@ -69,19 +70,49 @@ var errReplaceServer = errors.New("is on a server, where no volume is replaced")
 
 // checkServer refuses a volume on a server that is there.
 func (r *Replacing) checkServer(volume string) error {
-	loc := Parse(volume)
-	if err := loc.CheckWritable(); err != nil {
+	loc, err := r.newOnServer(volume)
+	if err != nil {
 		return err
-	}
-	if r.Replaces() {
-		return failure.Hint(failure.At(loc.Volume, errReplaceServer), "remove its schema first, or name another volume")
 	}
 	v, err := loc.OpenVolume(&folio.Options{ReadOnly: true})
 	if err != nil { // making it returns the error
 		return nil
 	}
 	_ = v.Close()
-	return failure.Rehint(failure.At(loc.Volume, failure.ErrVolumeExists), "name another volume, by ?volume=NAME")
+	return loc.isThere()
+}
+
+// CreateOnServer makes an empty volume on a server.
+func (r *Replacing) CreateOnServer(volume string) error {
+	loc, err := r.newOnServer(volume)
+	if err != nil {
+		return err
+	}
+	v, err := loc.openOnServer(&pgstore.Options{Create: true, Exclusive: true})
+	if errors.Is(err, fs.ErrExist) {
+		return loc.isThere()
+	}
+	if err == nil {
+		err = v.Close()
+	}
+	return failure.At(loc.Volume, err)
+}
+
+// newOnServer returns the place of a new volume on a server.
+func (r *Replacing) newOnServer(volume string) (Location, error) {
+	loc, err := WholeTree(volume)
+	if err == nil {
+		err = loc.CheckWritable()
+	}
+	if err == nil && r.Replaces() {
+		err = failure.Hint(failure.At(loc.Volume, errReplaceServer), "remove its schema first, or name another volume")
+	}
+	return loc, err
+}
+
+// isThere is the error for a volume on a server that should be a new one.
+func (l Location) isThere() error {
+	return failure.Rehint(failure.At(l.Volume, failure.ErrVolumeExists), "name another volume, by ?volume=NAME")
 }
 
 var errArchiveName = errors.New("is the name of an archive, and this would be a volume")

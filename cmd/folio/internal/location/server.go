@@ -166,10 +166,14 @@ func (l Location) OpenVolume(o *folio.Options) (*folio.Volume, error) {
 	if o == nil {
 		o = new(folio.Options)
 	}
-	if err := wholeBucket(volume); err != nil {
+	return l.openOnServer(&pgstore.Options{Create: o.Create, ReadOnly: o.ReadOnly, BusyTimeout: o.BusyTimeout})
+}
+
+func (l Location) openOnServer(o *pgstore.Options) (*folio.Volume, error) {
+	if err := wholeBucket(l.Volume); err != nil {
 		return nil, err
 	}
-	v, err := pgstore.Open(context.Background(), cmp.Or(l.address, volume), &pgstore.Options{Create: o.Create, ReadOnly: o.ReadOnly, BusyTimeout: o.BusyTimeout})
+	v, err := pgstore.Open(context.Background(), cmp.Or(l.address, l.Volume), o)
 	if errors.Is(err, folio.ErrNotVolume) {
 		return nil, failure.Rehint(err, "folio create makes volumes")
 	}

@@ -29,7 +29,6 @@ var knots = map[string]int{
 	"adapter/dav":             12,
 	"internal/ddl":            12,
 	"internal/osfile/crashfs": 9,
-	"internal/pager":          21,
 	"internal/store/native":   8,
 	"internal/store/sqlstore": 12,
 	"internal/wal":            9,

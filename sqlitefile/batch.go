@@ -140,7 +140,7 @@ func (b *batcher) leave() {
 // wait returns when the call has its token, or with the error of its context if that was cancelled
 // while the call waited, or because one function has run for too long.
 func (b *batcher) wait(db *DB, c *batchCall) (err error) {
-	c.patience.Begin(db.pager)
+	db.pager.BeginWait(&c.patience)
 	defer c.patience.Look.Stop()
 	for err == nil {
 		select {
@@ -149,7 +149,7 @@ func (b *batcher) wait(db *DB, c *batchCall) (err error) {
 		case <-c.ctx.Done():
 			err = c.ctx.Err()
 		case <-c.patience.Look.C:
-			err = c.patience.Lost(c.ctx, db.pager)
+			err = c.patience.Lost(c.ctx)
 		}
 	}
 	if b.withdraw(c) {

@@ -13,6 +13,7 @@ import (
 	"github.com/foliofs/folio/internal/extsort"
 	"github.com/foliofs/folio/internal/format"
 	"github.com/foliofs/folio/internal/pager"
+	"github.com/foliofs/folio/internal/reserve"
 )
 
 // BuildOptions say how a database is built. The zero value, and nil, are good defaults.
@@ -209,7 +210,7 @@ func (b *Builder) finish() error {
 	if err := b.out.Finish(page1); err != nil {
 		return err
 	}
-	new(pager.RoomKeeper).Keep(b.target.tmp, b.target.tmp)
+	reserve.Keep(b.target.tmp)
 	return b.target.place()
 }
 

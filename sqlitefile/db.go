@@ -70,12 +70,19 @@ func (o *Options) lower() pager.Options {
 	}
 }
 
+// A forSchema is made for one schema, and kept from one write transaction to the next: a
+// *writeState.
+type forSchema interface {
+	isFor(schema *pager.Schema) bool
+}
+
 // A DB is an open database. It is safe for concurrent use by any number of goroutines.
 type DB struct {
 	pager   *pager.Pager
 	options Options
 	pool    sync.Pool // of *Rx
 	batches batcher
+	written forSchema // of the latest transaction that wrote rows; it belongs to the transaction that runs
 
 	knownTrigger func(sql string) bool // see KnownTriggers of [DB.Internal]; nil: none is known
 }

@@ -10,8 +10,10 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio/internal/format"
-	"github.com/foliofs/folio/internal/pager"
+	"github.com/foliofs/folio/internal/journal"
 )
+
+const journalSector = journal.Sector
 
 // TestHotJournal finds the journal of a writer that was killed in the middle of writing pages, and
 // never reads what it left.
@@ -61,8 +63,8 @@ func TestUnusualRecords(t *testing.T) {
 			path := shared(t)
 			file := readFile(t, path)
 			size := int(binary.BigEndian.Uint16(file[16:]))
-			h := format.JournalHeader{Records: 3, Nonce: 7, PageCount: uint32(len(file) / size), SectorSize: pager.JournalSector, PageSize: uint32(size)}
-			journal := make([]byte, pager.JournalSector)
+			h := format.JournalHeader{Records: 3, Nonce: 7, PageCount: uint32(len(file) / size), SectorSize: journalSector, PageSize: uint32(size)}
+			journal := make([]byte, journalSector)
 			h.Put(journal)
 			for _, record := range records {
 				r := format.JournalRecord{Page: record.page, Content: file[int(record.content-1)*size:][:size]}
@@ -87,16 +89,16 @@ func TestUnusualRecords(t *testing.T) {
 // does a later one.
 func TestShortJournal(t *testing.T) {
 	t.Parallel()
-	for _, size := range []int{8, 12, 20, 27, 28, 241, 511, pager.JournalSector} {
+	for _, size := range []int{8, 12, 20, 27, 28, 241, 511, journalSector} {
 		path := shared(t)
-		h := format.JournalHeader{Nonce: 7, PageCount: 1, SectorSize: pager.JournalSector, PageSize: 512}
-		journal := make([]byte, pager.JournalSector)
+		h := format.JournalHeader{Nonce: 7, PageCount: 1, SectorSize: journalSector, PageSize: 512}
+		journal := make([]byte, journalSector)
 		h.Put(journal)
 		writeFile(t, path+"-journal", journal[:size])
 		copied := copyDatabase(t, path)
 		before := readFile(t, path)
 		db, err := Open(path, nil)
-		if size == pager.JournalSector {
+		if size == journalSector {
 			if after := readFile(t, path); len(after) != 512 {
 				t.Errorf("a whole header: %d bytes, %v", len(after), err)
 			}
@@ -148,8 +150,8 @@ func TestJournalWithoutPageSize(t *testing.T) {
 	path := shared(t)
 	file := readFile(t, path)
 	size := int(binary.BigEndian.Uint16(file[16:]))
-	h := format.JournalHeader{Records: format.JournalAllRecords, Nonce: 7, PageCount: uint32(len(file) / size), SectorSize: pager.JournalSector}
-	journal := make([]byte, pager.JournalSector)
+	h := format.JournalHeader{Records: format.JournalAllRecords, Nonce: 7, PageCount: uint32(len(file) / size), SectorSize: journalSector}
+	journal := make([]byte, journalSector)
 	h.Put(journal)
 	r := format.JournalRecord{Page: 2, Content: file[size : 2*size]}
 	r.Checksum = format.JournalChecksum(h.Nonce, r.Content)

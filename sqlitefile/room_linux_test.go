@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio/internal/btree"
-	"github.com/foliofs/folio/internal/pager"
 	"github.com/foliofs/folio/internal/race"
+	"github.com/foliofs/folio/internal/reserve"
 )
 
 // smallDisks are file systems that are full soon.
@@ -246,12 +246,20 @@ func TestFreeLeaves(t *testing.T) {
 	}
 	d.rows = 1
 	d.deleteRows(1, 1)
-	free, size := d.db.pager.Probe().FreeLeaves()
+	file := d.db.pager.Probe().File()
+	leaves := func() ([]uint32, int64) {
+		size, err := file.Size()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return btree.FreeLeaves(file, size)
+	}
+	free, size := leaves()
 	if len(free) != 24 || size != 4096 { // 25 overflow pages, and one of them is the trunk
 		t.Errorf("%d leaves of %d bytes", len(free), size)
 	}
 	page1 := make([]byte, 100)
-	if _, err := d.db.pager.Probe().File().ReadAt(page1, 0); err != nil {
+	if _, err := file.ReadAt(page1, 0); err != nil {
 		t.Fatal(err)
 	}
 	trunk := be32(page1[btree.TrunkOffset:])
@@ -268,23 +276,23 @@ func TestFreeLeaves(t *testing.T) {
 		{int64(trunk-1)*4096 + 12, nil},                        // the first leaf twice
 	} {
 		old := make([]byte, 4)
-		if _, err := d.db.pager.Probe().File().ReadAt(old, damage.off); err != nil {
+		if _, err := file.ReadAt(old, damage.off); err != nil {
 			t.Fatal(err)
 		}
 		word := damage.word
 		if word == nil {
 			word = make([]byte, 4)
-			if _, err := d.db.pager.Probe().File().ReadAt(word, damage.off-4); err != nil {
+			if _, err := file.ReadAt(word, damage.off-4); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if _, err := d.db.pager.Probe().File().WriteAt(word, damage.off); err != nil {
+		if _, err := file.WriteAt(word, damage.off); err != nil {
 			t.Fatal(err)
 		}
-		if free, _ := d.db.pager.Probe().FreeLeaves(); free != nil {
+		if free, _ := leaves(); free != nil {
 			t.Errorf("%x at %d: %d leaves", word, damage.off, len(free))
 		}
-		if _, err := d.db.pager.Probe().File().WriteAt(old, damage.off); err != nil {
+		if _, err := file.WriteAt(old, damage.off); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -310,7 +318,7 @@ func TestRoomIsNotSeen(t *testing.T) {
 	if err := syscall.Stat(d.path, &st); err != nil {
 		t.Fatal(err)
 	}
-	if st.Size != 4096*pages || st.Blocks*512 < st.Size+pager.KeptRoom {
+	if st.Size != 4096*pages || st.Blocks*512 < st.Size+reserve.Size {
 		t.Errorf("%d pages, %d bytes, %d of them on the disk", pages, st.Size, st.Blocks*512)
 	}
 	if _, err := exec.LookPath("sqlite3"); err != nil {

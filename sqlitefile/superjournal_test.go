@@ -14,7 +14,6 @@ import (
 	"testing"
 
 	"github.com/foliofs/folio/internal/format"
-	"github.com/foliofs/folio/internal/pager"
 	"github.com/foliofs/folio/internal/superjournal"
 )
 
@@ -68,9 +67,9 @@ func (c *superCase) do(err error) {
 // journal returns a hot journal of the database that names a super-journal.
 func (c *superCase) journal(super string) []byte {
 	const size = 4096
-	h := format.JournalHeader{Nonce: 7, PageCount: uint32(len(c.before) / size), SectorSize: pager.JournalSector, PageSize: size}
+	h := format.JournalHeader{Nonce: 7, PageCount: uint32(len(c.before) / size), SectorSize: journalSector, PageSize: size}
 	h.Records = h.PageCount
-	b := make([]byte, pager.JournalSector)
+	b := make([]byte, journalSector)
 	h.Put(b)
 	for i := range h.PageCount {
 		page := c.before[i*size:][:size]

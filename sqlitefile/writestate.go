@@ -54,19 +54,25 @@ type indexState struct {
 
 // writeState returns the write state of the transaction's schema.
 func (tx *Tx) writeState() *writeState {
-	k := tx.pages.Kit(func() any {
-		return &writeState{
+	tx.pages.Freelist() // of this schema
+	k, ok := tx.db.written.(*writeState)
+	if !ok || !k.isFor(tx.pager.Schema) {
+		k = &writeState{
 			schema: tx.pager.Schema,
 			ws:     btree.NewWorkspace(tx.pager.Usable, tx.pager.Header.AutoVacuum()),
 			tables: make(map[*tableDef]*tableState),
 		}
-	}).(*writeState)
+		tx.db.written = k
+	}
 	if k.enforcing != tx.enforcing { // a table knows its foreign keys
 		clear(k.tables)
 		k.enforcing = tx.enforcing
 	}
 	return k
 }
+
+// isFor implements forSchema.
+func (k *writeState) isFor(schema *pager.Schema) bool { return k.schema == schema }
 
 // checkSchema wants a schema that SQLite opens the database with (see Rx.checkSchema).
 func (k *writeState) checkSchema(tx *Tx) (err error) {

@@ -18,17 +18,8 @@ type call struct {
 	tx    *Tx
 	work  Work
 	state atomic.Uint32
-	over  chan struct{} // told once the caller may go on
 	outcome
 	patience Patience
-}
-
-// An outcome is the result of a call.
-type outcome struct {
-	lead     *group // for its caller to commit, as the first of it
-	err      error
-	panicked any  // the value that the work panicked with; its caller panics with it
-	exited   bool // fn ended its goroutine; its caller ends as well
 }
 
 const (
@@ -43,8 +34,8 @@ func (e *call) withdraw() bool { return e.state.CompareAndSwap(callWaiting, call
 
 // wait returns when the call is over, or was withdrawn because its ctx was cancelled, or because
 // one function has run for too long.
-func (e *call) wait(p *Pager) (err error) {
-	e.patience.Begin(p)
+func (e *call) wait(t *turns) (err error) {
+	e.patience.begin(t)
 	defer e.patience.Look.Stop()
 	for err == nil {
 		select {
@@ -53,7 +44,7 @@ func (e *call) wait(p *Pager) (err error) {
 		case <-e.ctx.Done():
 			err = e.ctx.Err()
 		case <-e.patience.Look.C:
-			err = e.patience.Lost(e.ctx, p)
+			err = e.patience.Lost(e.ctx)
 		}
 	}
 	if e.withdraw() {
@@ -65,21 +56,21 @@ func (e *call) wait(p *Pager) (err error) {
 
 // callPool keeps calls whose callers have gone on.
 var callPool = sync.Pool{New: func() any {
-	return &call{over: make(chan struct{}, 1), patience: NewPatience()}
+	return &call{outcome: outcome{over: make(chan struct{}, 1)}, patience: NewPatience()}
 }}
 
 // enqueue lets work be done when its turn comes, and returns once it is committed.
-func (c *committer) enqueue(ctx context.Context, tx *Tx, work Work) error {
+func (q *callQueue) enqueue(ctx context.Context, tx *Tx, work Work) error {
 	e := callPool.Get().(*call)
 	e.ctx, e.tx, e.work = ctx, tx, work
-	if c.pager.writer.queue.add(e) {
-		go c.serveQueue()
+	if q.add(e) {
+		go q.serve()
 	}
-	if err := e.wait(c.pager); err != nil {
+	if err := e.wait(&q.commits.writer.turns); err != nil {
 		return err // serve still knows of it
 	}
 	o := e.outcome
-	*e = call{over: e.over, patience: e.patience}
+	*e = call{outcome: outcome{over: e.over}, patience: e.patience}
 	callPool.Put(e)
 	switch {
 	case o.panicked != nil:
@@ -87,39 +78,39 @@ func (c *committer) enqueue(ctx context.Context, tx *Tx, work Work) error {
 	case o.exited:
 		runtime.Goexit()
 	case o.lead != nil:
-		return c.lead(o.lead)
+		return q.commits.lead(o.lead)
 	}
 	return o.err
 }
 
-// serveQueue runs calls until none waits.
-func (c *committer) serveQueue() {
+// serve runs calls until none waits.
+func (q *callQueue) serve() {
 	over := false
 	defer func() {
 		if !over { // a call has ended this goroutine
-			go c.serveQueue()
+			go q.serve()
 		}
 	}()
 	for !over {
-		c.serveWaiting()
-		over = c.pager.writer.queue.idle()
+		q.serveWaiting()
+		over = q.idle()
 	}
 }
 
 // serveWaiting runs the waiting calls.
-func (c *committer) serveWaiting() {
-	w := &c.pager.writer
+func (q *callQueue) serveWaiting() {
+	w := q.commits.writer
 	<-w.writeLock
 	defer func() { w.writeLock <- struct{}{} }()
-	for range w.queue.count() {
-		if e := w.queue.next(); e.claim() {
-			c.runCall(e)
+	for range q.count() {
+		if e := q.next(); e.claim() {
+			q.run(e)
 		}
 	}
 }
 
-// runCall runs a call. The caller must hold the write lock.
-func (c *committer) runCall(e *call) {
+// run runs a call. The caller must hold the write lock.
+func (q *callQueue) run(e *call) {
 	var g *group
 	first, returned := false, false
 	defer func() {
@@ -130,19 +121,21 @@ func (c *committer) runCall(e *call) {
 		switch {
 		case g == nil:
 		case !first:
-			g.calls = append(g.calls, e) // whose commit it is over with
+			g.calls = append(g.calls, &e.outcome) // whose commit it is over with
 			return
 		default:
 			e.lead = g
 		}
 		e.over <- struct{}{}
 	}()
-	g, first, e.err = c.transact(e.ctx, e.tx, e.work)
+	g, first, e.err = q.commits.transact(e.ctx, e.tx, e.work)
 	returned = true
 }
 
 // callQueue holds the waiting calls, in order.
 type callQueue struct {
+	commits *committer
+
 	mu     sync.Mutex
 	list   []*call
 	from   int  // of the list, where those begin that still wait

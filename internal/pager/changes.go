@@ -1,6 +1,8 @@
 package pager
 
-import "github.com/foliofs/folio/internal/pageset"
+import (
+	"github.com/foliofs/folio/internal/pageset"
+)
 
 // changes tell a reader within a write transaction whether something that it holds is still as it
 // was: a place in a b-tree, or a slice of a page. A clock counts the changes to all b-trees, and
@@ -24,12 +26,6 @@ type changes struct {
 type Holder interface {
 	// Hold is called once, before the pages of the transaction change or move. It may read them.
 	Hold()
-}
-
-// BeforeChange lets h be called before the pages of a write transaction change or move.
-func (rx *Rx) BeforeChange(h Holder) {
-	c := &rx.changed.changes
-	c.holders = append(c.holders, h)
 }
 
 // hold calls the holders that wait.
@@ -86,20 +82,3 @@ func (c *changes) takeBack(since uint64) {
 		}
 	}
 }
-
-// Clock returns the time of a write transaction: a number that grows with each change.
-func (rx *Rx) Clock() uint64 { return rx.changed.clock }
-
-// Changed reports whether the b-tree with this root has changed since a time of this transaction
-// (K1).
-func (rx *Rx) Changed(root uint32, since uint64) bool {
-	c := &rx.changed.changes
-	if c.clock == since {
-		return false
-	}
-	at := c.trees.Get(root)
-	return c.all > since || at != nil && *at > since
-}
-
-// Moved reports whether pages may lie elsewhere in memory than at a time of this transaction (K2).
-func (rx *Rx) Moved(since uint64) bool { return rx.changed.moved > since }

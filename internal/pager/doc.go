@@ -24,15 +24,31 @@
 //
 // # Files
 //
-//	pager, rx, tx, pages, savepoint   the API for package sqlitefile
-//	snapshot, page, pin               readers
-//	writer, call, spill, place        writers and their groups
-//	changes                           changes since a reader of a write transaction looked
-//	journal, superjournal             rollback mode
-//	checkpointer, renewlog, sync      WAL mode
-//	lock, exclusive, journalmode      locks
-//	room, newdatabase, replace        the files themselves
-//	core, errors, wait, tally, trace  used by all of them, using none of them
+// Each line uses the lines above it only:
+//
+//	core, errors, options, mode, event, trace, budget, wait, place, tally, stats
+//	    the file, its options and failures, waiting for locks
+//	lock, exclusive, recovery
+//	    the locks of the file; the journal of a process that died
+//	changes, dirtypages, recentpages, group, level
+//	    pages in memory, transactions to be committed, savepoints
+//	snapshot, schema, pagecache, rx
+//	    the database at one moment, and a page of it
+//	readers, filesnapshot, logsnapshot, openlog, newsnapshot
+//	    locks and snapshots for readers
+//	checkpointer, oldlog, rollback
+//	    copying the log back; committing with a rollback journal
+//	writer, tx, pages, savepoint, explicit, turns, patience
+//	    write transactions
+//	committer, run, commit, spill, recycle, call
+//	    running them, and committing them in groups
+//	replace, alone, pin
+//	    another file in place of the database
+//	pager, checkpoint, journalmode, sync, syncer, watch
+//	    the API for package sqlitefile
+//
+// Package journal has the format of the rollback journal, package wal the format of the log, and
+// package reserve keeps disk space.
 //
 // Errors that a user can meet come from package dberr, with the path of the database.
 package pager

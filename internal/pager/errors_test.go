@@ -22,8 +22,8 @@ func TestErrorsJoin(t *testing.T) {
 		{dberr.Join(nil, write), "write a.db: disk failed"},
 		{dberr.Join(write, db.PathError("sync", os.ErrDeadlineExceeded)), "write a.db: disk failed; then sync: i/o timeout"},
 		{dberr.Join(write, dberr.Join(write, dberr.Explain(write)), nil), "write a.db: disk failed; then write: disk failed; then write: disk failed"},
-		{dberr.Join(write, (&Rx{pager: db}).Corrupt(7, "odd")), "write a.db: disk failed; then database is corrupt: page 7: odd"},
-		{db.PathError("view", dberr.Join((&Rx{pager: db}).Corrupt(0, "odd"), write)), "a.db: database is corrupt: odd; then write: disk failed"},
+		{dberr.Join(write, (&Rx{core: &db.core}).Corrupt(7, "odd")), "write a.db: disk failed; then database is corrupt: page 7: odd"},
+		{db.PathError("view", dberr.Join((&Rx{core: &db.core}).Corrupt(0, "odd"), write)), "a.db: database is corrupt: odd; then write: disk failed"},
 	} {
 		if got := fmt.Sprint(tt.err); got != tt.want {
 			t.Errorf("got  %s\nwant %s", got, tt.want)

@@ -21,8 +21,8 @@ func (p *Pager) JournalMode(ctx context.Context) (JournalMode, error) {
 	if rx.wal != nil || rx.size == 0 && p.options.newWAL { // without bytes: as the first transaction makes it
 		return JournalWAL, nil
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	p.readers.mu.Lock()
+	defer p.readers.mu.Unlock()
 	return p.options.JournalMode, nil
 }
 
@@ -35,7 +35,7 @@ func (p *Pager) SetJournalMode(ctx context.Context, mode JournalMode) error {
 	}
 	return dberr.Explain(p.commits.exclusively(ctx, func() (err error) {
 		defer osfile.Catch(osfile.Arm(), &err)
-		wal := p.writer.base.wal != nil
+		wal := p.commits.writer.base.wal != nil
 		switch {
 		case mode == JournalWAL && !wal:
 			err = p.enterWAL(ctx)
@@ -43,9 +43,9 @@ func (p *Pager) SetJournalMode(ctx context.Context, mode JournalMode) error {
 			err = p.leaveWAL(ctx)
 		}
 		if err == nil && mode != JournalWAL {
-			p.mu.Lock()
+			p.readers.mu.Lock()
 			p.options.JournalMode = mode // the writer reads it while it holds the write lock, which this is
-			p.mu.Unlock()
+			p.readers.mu.Unlock()
 		}
 		return err
 	}))
@@ -53,7 +53,7 @@ func (p *Pager) SetJournalMode(ctx context.Context, mode JournalMode) error {
 
 // enterWAL marks the file as one in WAL mode, and opens the log. The caller must be the writer.
 func (p *Pager) enterWAL(ctx context.Context) error {
-	w := &p.writer
+	w := p.commits.writer
 	base := w.base
 	if err := dberr.Join(p.checkSide("-wal"), p.checkSide("-shm")); err != nil {
 		return err
@@ -62,15 +62,15 @@ func (p *Pager) enterWAL(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := p.rollback.commitFile(base, []wal.Page{{Pgno: 1, Data: page1}}, base.PageCount, ctx); err != nil {
+	if err := p.rollback.commitFile(nil, base, []wal.Page{{Pgno: 1, Data: page1}}, base.PageCount, ctx); err != nil {
 		return err
 	}
 	w.base = nil
 	defer base.lease.Leave()
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	p.readers.mu.Lock()
+	defer p.readers.mu.Unlock()
 	if err = p.readers.openLog((*[format.HeaderSize]byte)(page1)); err == nil {
-		p.readers.fileLease = nil // SHARED is the log's from now on
+		p.readers.lease = nil // SHARED is the log's from now on
 	}
 	return dberr.Join(err, p.locks.toShared())
 }
@@ -86,7 +86,7 @@ func (p *Pager) checkSide(suffix string) error {
 
 // versioned returns page 1 with other format versions, as one more commit.
 func (p *Pager) versioned(base *Snapshot, version byte) ([]byte, error) {
-	page, err := (&Rx{Snapshot: base, pager: p}).WholePage(1)
+	page, err := (&Rx{Snapshot: base, core: &p.core}).WholePage(1)
 	if err != nil {
 		return nil, err
 	}
@@ -100,8 +100,8 @@ func (p *Pager) versioned(base *Snapshot, version byte) ([]byte, error) {
 // is the writer.
 func (p *Pager) leaveWAL(ctx context.Context) error {
 	err := p.replacer.alone(ctx, func() error {
-		p.mu.Lock()
-		defer p.mu.Unlock()
+		p.readers.mu.Lock()
+		defer p.readers.mu.Unlock()
 		return dberr.Guard(p.markRollback)
 	})
 	return p.PathError("journal mode", err)
@@ -117,7 +117,7 @@ func (p *Pager) markRollback() error {
 	if err != nil {
 		return err
 	}
-	base, err := p.readers.newSnapshot(p.snapshot.Load(), b[:], size)
+	base, err := p.readers.newSnapshot(p.readers.snapshot.Load(), b[:], size)
 	if err != nil {
 		return err
 	}
@@ -126,5 +126,5 @@ func (p *Pager) markRollback() error {
 		return err
 	}
 	base.lease = lease.New(0, func() {})
-	return p.rollback.commitFile(base, []wal.Page{{Pgno: 1, Data: page1}}, base.PageCount, context.Background())
+	return p.rollback.commitFile(nil, base, []wal.Page{{Pgno: 1, Data: page1}}, base.PageCount, context.Background())
 }

@@ -36,34 +36,6 @@ import (
 // next Open of the name in this process tries again. A log that no process knows of any more stays,
 // and the new file is refused: the old one may be the right one.
 
-// Replaced reports whether the database that was opened is not at its name any more: another file
-// has the name, or another database was written over the file.
-func (p *Pager) Replaced() bool {
-	if p.beBusy() != nil {
-		return false // it is closed
-	}
-	defer p.busy.Done()
-	moved, overwritten := p.replaced()
-	return moved || overwritten
-}
-
-func (p *Pager) replaced() (moved, overwritten bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	moved, err := p.file.Moved()
-	if err != nil || moved || p.wal == nil || !p.wal.Known() {
-		return moved, false
-	}
-	err = dberr.Guard(func() error {
-		h, ok, err := p.wal.Index.Load()
-		if err != nil || !ok {
-			return err
-		}
-		return p.wal.Home(&h)
-	})
-	return false, errors.Is(err, wal.ErrReplaced)
-}
-
 // How long Close waits for other connections that close the old file, too, or try to open the new
 // one; and how long Open waits for the former.
 const (
@@ -74,14 +46,14 @@ const (
 // dropLog removes the log of a file that was replaced, if that is safe (Q1 to Q4), now or later.
 // Close returns ErrMoved whatever becomes of the log, unless the file was open for reading.
 func (c *checkpointer) dropLog(overwritten bool) error {
-	d := &oldLog{pager: c.pager, overwritten: overwritten}
-	moved := c.pager.movedAway("close", c.pager.file)
-	if c.pager.options.ReadOnly {
+	d := &oldLog{core: c.core, locks: c.readers.locks, log: c.readers.wal, release: c.readers.release, overwritten: overwritten}
+	moved := c.movedAway("close", c.file)
+	if c.options.ReadOnly {
 		moved = nil
 	}
-	if osfile.SplitsLocks && c.pager.wal.Known() && !d.drop(dropPatience) && c.pager.options.System == osfile.OS {
+	if osfile.SplitsLocks && c.readers.wal.Known() && !d.drop(dropPatience) && c.options.System == osfile.OS {
 		oldLogs.keep(d)
-		c.pager.kept = true
+		c.readers.kept = true
 	}
 	return moved
 }
@@ -89,7 +61,10 @@ func (c *checkpointer) dropLog(overwritten bool) error {
 // An oldLog is the log of a file that was replaced. It belongs to a pager that is closed but for
 // its files.
 type oldLog struct {
-	pager       *Pager
+	*core
+	locks       *fileLocks
+	log         *wal.Log
+	release     func() error  // closes the files
 	overwritten bool          // by another database; else the file has lost its name
 	next        osfile.Handle // the file that now has the name; nil while it is not open
 }
@@ -97,7 +72,7 @@ type oldLog struct {
 // drop removes the log, and reports whether nothing is left to do: it is gone, or it is certain
 // that it must stay. No locks are left.
 func (d *oldLog) drop(patience time.Duration) (done bool) {
-	err := d.pager.retryWith(context.Background(), &waitBudget{timeout: patience}, func() error {
+	err := d.retryWith(context.Background(), &waitBudget{timeout: patience}, func() error {
 		return dberr.Guard(d.try)
 	})
 	d.closeNext()
@@ -107,8 +82,8 @@ func (d *oldLog) drop(patience time.Duration) (done bool) {
 
 // leave gives up all locks on the old file and its index.
 func (d *oldLog) leave() {
-	_ = d.pager.file.Unlock(0, math.MaxInt64) // fails only with the file
-	d.pager.wal.Index.Leave()
+	_ = d.file.Unlock(0, math.MaxInt64) // fails only with the file
+	d.log.Index.Leave()
 }
 
 func (d *oldLog) closeNext() {
@@ -120,14 +95,14 @@ func (d *oldLog) closeNext() {
 
 // try is drop without patience. ErrLocked means to try again.
 func (d *oldLog) try() error {
-	p, log := d.pager, d.pager.wal
+	log := d.log
 	if err := d.lockOld(); err != nil {
 		return err
 	}
-	if err := p.inPlace(log.Files(p.file)[1:]...); err != nil {
+	if err := d.inPlace(log.Files(d.file)[1:]...); err != nil {
 		return err
 	}
-	if !d.overwritten || p.options.ReadOnly {
+	if !d.overwritten || d.options.ReadOnly {
 		if err := d.lockNext(); err != nil {
 			return err
 		}
@@ -146,10 +121,9 @@ func (d *oldLog) try() error {
 // it. Where the file is open for reading only, it sees to it that nobody else has it open: nobody
 // can open it any more, if it has no name.
 func (d *oldLog) lockOld() error {
-	p := d.pager
-	if !p.options.ReadOnly {
-		err := lockExclusive(p.file)
-		if err != nil && p.locks.writerWaits() {
+	if !d.options.ReadOnly {
+		err := lockExclusive(d.file)
+		if err != nil && d.locks.writerWaits() {
 			d.leave()
 		}
 		return err
@@ -158,7 +132,7 @@ func (d *oldLog) lockOld() error {
 	if d.overwritten { // lockNext sees to it
 		return nil
 	}
-	locked, err := p.file.Locked(osfile.Exclusive, format.SharedByte, format.SharedSize)
+	locked, err := d.file.Locked(osfile.Exclusive, format.SharedByte, format.SharedSize)
 	if err == nil && locked {
 		err = errInUse
 	}
@@ -169,7 +143,7 @@ func (d *oldLog) lockOld() error {
 func (d *oldLog) lockNext() error {
 	for {
 		if d.next == nil {
-			next, err := d.pager.options.System.Open(d.pager.file.Name(), osfile.ReadWrite, 0)
+			next, err := d.options.System.Open(d.file.Name(), osfile.ReadWrite, 0)
 			if err != nil {
 				return dberr.IgnoreMissing(err)
 			}
@@ -187,14 +161,13 @@ func (d *oldLog) lockNext() error {
 
 // unused reports whether no file needs the log (Q3, Q4). All locks are held.
 func (d *oldLog) unused() (bool, error) {
-	p := d.pager
 	if d.overwritten {
 		return d.isDatabase()
 	}
-	if f, ok := p.file.(interface{ Named() bool }); ok && !f.Named() {
+	if f, ok := d.file.(interface{ Named() bool }); ok && !f.Named() {
 		return true, nil
 	}
-	if p.options.ReadOnly {
+	if d.options.ReadOnly {
 		return false, nil
 	}
 	return d.copyAside()
@@ -204,7 +177,7 @@ func (d *oldLog) unused() (bool, error) {
 // it is not certain that it was meant to replace the old one.
 func (d *oldLog) isDatabase() (bool, error) {
 	var b [format.HeaderSize]byte
-	if n, err := d.pager.file.ReadAt(b[:], 0); n == 0 || err != nil {
+	if n, err := d.file.ReadAt(b[:], 0); n == 0 || err != nil {
 		return n == 0 && dberr.IgnoreEOF(err) == nil, dberr.IgnoreEOF(err)
 	}
 	h, what := format.ParseHeader(b[:])
@@ -214,8 +187,8 @@ func (d *oldLog) isDatabase() (bool, error) {
 // copyAside copies the log into a file that has got another name, and reports whether all of it is
 // there.
 func (d *oldLog) copyAside() (bool, error) {
-	p, log := d.pager, d.pager.wal
-	if err := p.failure(); err != nil && !errors.Is(err, dberr.ErrMoved) {
+	log := d.log
+	if err := d.failure(); err != nil && !errors.Is(err, dberr.ErrMoved) {
 		return false, nil
 	}
 	if err := log.Index.Lock(osfile.Exclusive, format.WALCheckpointLock, 1); err != nil {
@@ -225,7 +198,7 @@ func (d *oldLog) copyAside() (bool, error) {
 	if !log.Untouched() {
 		return false, nil
 	}
-	frames, copied, err := log.CopyBack(p.file, p.sync)
+	frames, copied, err := log.CopyBack(d.file, d.sync)
 	return err == nil && copied == frames, err
 }
 
@@ -249,7 +222,7 @@ func (l *oldLogList) keep(d *oldLog) {
 	}
 	l.mu.Unlock()
 	if first != nil {
-		_ = first.pager.release() // nothing of it was to be written
+		_ = first.release() // nothing of it was to be written
 	}
 }
 
@@ -257,7 +230,7 @@ func (l *oldLogList) keep(d *oldLog) {
 func (l *oldLogList) drop(name string) {
 	for _, d := range l.take(name) {
 		if d.drop(dropPatienceOpen) {
-			_ = d.pager.release() // nothing of it was to be written
+			_ = d.release() // nothing of it was to be written
 		} else {
 			l.keep(d)
 		}
@@ -271,7 +244,7 @@ func (l *oldLogList) take(name string) (taken []*oldLog) {
 		return nil
 	}
 	l.list = slices.DeleteFunc(l.list, func(d *oldLog) bool {
-		here := d.pager.file.Name() == name
+		here := d.file.Name() == name
 		if here {
 			taken = append(taken, d)
 		}

@@ -5,66 +5,56 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/foliofs/folio/internal/dberr"
+	"github.com/foliofs/folio/internal/journal"
 	"github.com/foliofs/folio/internal/osfile"
-	"github.com/foliofs/folio/internal/wal"
 )
-
-// Options say how a pager works. Package sqlitefile explains them to a user.
-type Options struct {
-	ReadOnly    bool
-	Immutable   bool
-	NoMmap      bool
-	BusyTimeout time.Duration // of one call; 0 means DefaultBusyTimeout, and less than 0 not to wait
-	Durability  Durability
-	JournalMode JournalMode
-	Create      bool
-	PageSize    int // of a new database; 0 means DefaultPageSize
-	Exclusive   bool
-	Trace       func(Event)   // nil for none
-	SpillBytes  int64         // memory for the changed pages of a transaction; 0 means 96 MiB
-	System      osfile.System // where the files are; nil means the operating system
-
-	newWAL bool // a new database is in WAL mode; see chooseMode
-}
 
 // A Pager is an open database as a set of pages. It is safe for concurrent use.
 type Pager struct {
-	// Lock order: commitLock, writeLock, checkpoints.mu, pins.mu, then mu or schema.mu, then
-	// the locks of the log, or pageCache.mu.
+	// Lock order: turns.commitLock, turns.writeLock, checkpointer.mu, pinSet.mu, then readers.mu or
+	// the mutex of a Schema, then the locks of the log, or pageCache.mu.
 
-	core
-	file    osfile.Handle
-	sole    bool  // no other connection changes the file: EXCLUSIVE is held until Close, or it is immutable; does not change while anything runs
-	kept    bool  // oldLogs has its files, which stay open; set by Close
-	denied  error // why the file could not be opened for writing, if that was tried; does not change after Open
-	options Options
-
-	snapshot atomic.Pointer[Snapshot] // the latest one; stored under mu
-
-	mu     sync.Mutex // guards the fields below, the fields of readers, and taking and dropping SHARED
-	closed bool
-	frozen bool     // no transaction may begin to read
-	lost   error    // the file was replaced, and the new one could not be opened
-	wal    *wal.Log // in WAL mode; SHARED is held for as long as the log is open
-
+	core        // and, each of which uses the ones before it:
 	locks       fileLocks
+	recovery    recovery
 	readers     readers
+	checkpoints checkpointer
 	rollback    rollback
 	writer      writer
 	commits     committer
-	replacer    replacer
-	syncs       syncer
-	checkpoints checkpointer
-	pins        pinSet
-	room        RoomKeeper
-	watch       wal.Watch
-	watched     atomic.Uint64  // the version that Watched returned last
-	busy        sync.WaitGroup // leases that are held, and checkpoints in the background: Close waits for them
+	calls       callQueue // of Update, that wait for the write lock
+	pinSet
+	replacer replacer
+	syncs    syncer
+	watched  atomic.Uint64 // the version that Watched returned last
+}
+
+// newPager connects the parts of a pager.
+func newPager(path string, o Options) *Pager {
+	p := &Pager{core: core{path: path, options: o}}
+	c := &p.core
+	c.budget.timeout = o.BusyTimeout
+	c.reserve.File, c.reserve.ReadOnly, c.reserve.End = &c.file, o.ReadOnly, p.readers.end
+	p.locks.core = c
+	p.recovery.core, p.recovery.locks = c, &p.locks
+	p.recovery.journal = journal.Database{
+		Path: path, File: &c.file, System: o.System, PageSize: DefaultPageSize,
+		Durable: o.Durability != DurabilityOff, Extra: o.Durability == DurabilityExtra,
+		Sync: c.sync, SyncDir: c.syncDir, Cut: c.reserve.Cut,
+	}
+	p.readers.core, p.readers.locks, p.readers.recovery = c, &p.locks, &p.recovery
+	p.checkpoints.core, p.checkpoints.readers = c, &p.readers
+	p.rollback = rollback{c, &p.locks, &p.readers}
+	p.writer.init(c)
+	p.commits = committer{core: c, locks: &p.locks, readers: &p.readers, rollback: &p.rollback, checkpoints: &p.checkpoints, writer: &p.writer}
+	p.calls.commits = &p.commits
+	p.pinSet.core = c
+	p.replacer = replacer{core: c, locks: &p.locks, readers: &p.readers, commits: &p.commits, pins: &p.pinSet}
+	p.syncs.init()
+	return p
 }
 
 // Open opens the database at path. The error matches ErrNotDatabase, ErrNeedsRecovery,
@@ -76,18 +66,15 @@ func Open(path string, o Options) (*Pager, error) {
 	if o.System == nil {
 		o.System = osfile.OS
 	}
-	db := &Pager{core: core{path: path, tell: o.Trace, timeout: o.BusyTimeout}, options: o}
-	db.locks.pager, db.readers.pager, db.rollback.pager, db.commits.pager = db, db, db, db
-	db.checkpoints.pager, db.replacer.pager, db.room.pager = db, db, db
-	db.writer.init()
-	db.syncs.init()
-	db.writer.budget.timeout = o.BusyTimeout
-	if err := o.checkCreate(); err != nil {
+	asked := o
+	o.chooseMode()
+	o.ReadOnly = o.ReadOnly || o.Immutable
+	db := newPager(path, o)
+	if err := asked.checkCreate(); err != nil {
 		return nil, db.PathError("open", err)
 	}
-	db.options.chooseMode()
 	if o.Immutable {
-		db.options.ReadOnly, db.sole, db.denied = true, true, errImmutable
+		db.sole, db.denied = true, errImmutable
 	}
 	file, err := db.openFile()
 	if err != nil {
@@ -97,8 +84,8 @@ func Open(path string, o Options) (*Pager, error) {
 	oldLogs.drop(file.Name())
 	if err := db.firstLook(context.Background()); err != nil {
 		db.tally.retire() // the goroutine that keeps a lease looks at the log
-		db.busy.Wait()
-		return nil, dberr.Join(err, db.release())
+		db.readers.busy.Wait()
+		return nil, dberr.Join(err, db.readers.release())
 	}
 	return db, nil
 }
@@ -107,7 +94,7 @@ func Open(path string, o Options) (*Pager, error) {
 // the header.
 func (p *Pager) firstLook(ctx context.Context) error {
 	if p.options.Exclusive {
-		if err := p.lockOut(ctx); err != nil {
+		if err := p.locks.lockOut(ctx); err != nil {
 			return err
 		}
 	}
@@ -131,7 +118,7 @@ func (p *Pager) openFile() (osfile.Handle, error) {
 		if err == nil || !osfile.Unwritable(err) {
 			return file, err
 		}
-		o.ReadOnly, p.denied = true, err
+		o.ReadOnly, p.reserve.ReadOnly, p.denied = true, true, err
 	}
 	file, err := o.System.Open(p.path, osfile.ReadOnly, 0)
 	if o.Create && p.denied != nil && errors.Is(err, fs.ErrNotExist) {
@@ -141,24 +128,6 @@ func (p *Pager) openFile() (osfile.Handle, error) {
 		p.denied = f.Unwritable() // who cannot write the database must not make a log for it, which its owner could not write
 	}
 	return file, err
-}
-
-// release closes the files when they are not used any more.
-func (p *Pager) release() (err error) {
-	for _, log := range append(p.readers.outgrown, p.wal) {
-		if log != nil {
-			err = dberr.Join(err, log.Close())
-		}
-	}
-	for _, m := range append(p.readers.retired, p.readers.mapping) {
-		if m != nil {
-			err = dberr.Join(err, m.Unmap())
-		}
-	}
-	for _, f := range p.replacer.replaced {
-		err = dberr.Join(err, f.Close())
-	}
-	return dberr.Join(err, p.file.Close())
 }
 
 // Path returns the name that the database was opened by.
@@ -175,14 +144,14 @@ func (p *Pager) Enter(ctx context.Context, rx *Rx) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	s := p.snapshot.Load()
+	s := p.readers.snapshot.Load()
 	if s == nil || !s.enter() {
 		var err error
 		if s, err = p.readers.acquire(ctx); err != nil {
 			return err
 		}
 	}
-	*rx = Rx{Snapshot: s, pager: p}
+	*rx = Rx{Snapshot: s, core: &p.core}
 	return nil
 }
 
@@ -190,32 +159,11 @@ func (p *Pager) Enter(ctx context.Context, rx *Rx) error {
 // It is not known while this pager has no lock for reading: before its first view, and from a few
 // milliseconds after the last.
 func (p *Pager) Version() (version uint64, ok bool) {
-	s := p.snapshot.Load()
+	s := p.readers.snapshot.Load()
 	if s == nil || s.wal != nil {
 		return p.readers.logVersion(s)
 	}
 	return s.Version, !s.lease.Going()
-}
-
-// logVersion is Version in WAL mode, where the wal-index must be looked at, as by a reader.
-func (r *readers) logVersion(s *Snapshot) (version uint64, ok bool) {
-	var err error
-	defer osfile.Catch(osfile.Arm(), &err)
-	if s == nil || !s.enter() {
-		return 0, false
-	}
-	s.lease.Leave()
-	return s.Version, true
-}
-
-// acquire is the slow way to begin: it takes a lock, and looks whether the database has changed
-// meanwhile.
-func (r *readers) acquire(ctx context.Context) (s *Snapshot, err error) {
-	err = r.pager.retry(ctx, func() error {
-		s, err = r.tryAcquire()
-		return err
-	})
-	return s, r.pager.PathError("view", dberr.Explain(err))
 }
 
 // Close waits for the transactions in progress and closes the database. The last connection to a
@@ -223,52 +171,105 @@ func (r *readers) acquire(ctx context.Context) (s *Snapshot, err error) {
 // ErrClosed.
 func (p *Pager) Close() error {
 	w := &p.writer
-	if err := p.take(context.Background(), w.commitLock); err != nil {
+	if err := w.acquire(context.Background(), w.commitLock); err != nil {
 		return err
 	}
 	defer func() { w.commitLock <- struct{}{} }()
-	if err := p.take(context.Background(), w.writeLock); err != nil {
+	if err := w.acquire(context.Background(), w.writeLock); err != nil {
 		return err
 	}
 	defer func() { w.writeLock <- struct{}{} }()
 	if w.pages.Count > 0 {
 		p.commits.flush()
 	}
-	s, err := p.shut()
+	s, err := p.readers.shut()
 	if err != nil {
 		return err
 	}
 	if s != nil {
 		s.lease.Retire()
 	}
-	p.busy.Wait()
-	if p.wal != nil {
+	p.readers.busy.Wait()
+	if p.readers.wal != nil {
 		err = p.checkpoints.closeLog()
 	}
-	p.room.keepUsedRoom()
-	if !p.kept {
-		err = dberr.Join(err, p.release())
+	if p.tally.groups.Load() > 0 || p.reserve.Used() { // else this pager has not used it
+		p.reserve.Refill()
+	}
+	if !p.readers.kept {
+		err = dberr.Join(err, p.readers.release())
 	}
 	return dberr.Explain(err)
 }
 
-// shut lets no transaction in any more and returns the last snapshot.
-func (p *Pager) shut() (*Snapshot, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.closed {
-		return nil, p.PathError("close", dberr.ErrClosed)
-	}
-	p.closed = true
-	return p.snapshot.Load(), nil
-}
-
 // Access returns who may use the file of the database.
 func (p *Pager) Access() (osfile.Access, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.closed {
+	p.readers.mu.Lock()
+	defer p.readers.mu.Unlock()
+	if p.readers.closed {
 		return osfile.Access{}, dberr.ErrClosed
 	}
 	return p.file.Access()
+}
+
+// BeginWait is called when a wait for transactions of this pager begins that w limits. The caller
+// stops w.Look when it ends.
+func (p *Pager) BeginWait(w *Patience) { w.begin(&p.writer.turns) }
+
+// errImmutable is why nothing is written to an immutable database.
+var errImmutable = errors.New("it was opened as immutable")
+
+// Update does work in a write transaction, which begins in tx. The caller provides tx, with its Rx,
+// so that a transaction is one piece of memory. The rest is as package
+// sqlitefile says of DB.Update.
+func (p *Pager) Update(ctx context.Context, tx *Tx, work Work) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	w := p.commits.writer
+	w.callers.Add(1)
+	defer w.callers.Add(-1)
+	select {
+	case <-w.writeLock:
+		return dberr.Explain(p.commits.run(ctx, tx, work))
+	default:
+		return dberr.Explain(p.calls.enqueue(ctx, tx, work))
+	}
+}
+
+// BeginUpdate starts a write transaction in tx, which the caller ends by Commit or Rollback.
+func (p *Pager) BeginUpdate(ctx context.Context, tx *Tx) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	w := p.commits.writer
+	w.callers.Add(1)
+	if err := w.acquire(ctx, w.writeLock); err != nil {
+		w.callers.Add(-1)
+		return err
+	}
+	if err := p.commits.start(ctx, tx); err != nil {
+		w.writeLock <- struct{}{}
+		w.callers.Add(-1)
+		return dberr.Explain(err)
+	}
+	return nil
+}
+
+// Replace lets fill write another file, which then takes the place of the database. Nobody else has
+// the database open meanwhile, or it is ErrBusy after BusyTimeout. A crash leaves the old
+// file or the new one, and perhaps a useless one whose name ends in "-compact".
+func (p *Pager) Replace(ctx context.Context, fill func(rx *Rx, file osfile.Handle) error) error {
+	return dberr.Explain(p.commits.exclusively(ctx, func() error { return p.replacer.replace(ctx, fill) }))
+}
+
+// Replaced reports whether the database that was opened is not at its name any more: another file
+// has the name, or another database was written over the file.
+func (p *Pager) Replaced() bool {
+	if p.readers.beBusy() != nil {
+		return false // it is closed
+	}
+	defer p.readers.busy.Done()
+	moved, overwritten := p.readers.isReplaced()
+	return moved || overwritten
 }

@@ -19,8 +19,9 @@ const leastPatience = 100 * time.Millisecond
 // A Patience limits how long a call waits for the transactions of a pager. It belongs to one call
 // at a time, and can be used again.
 type Patience struct {
-	Look *time.Timer // tells the caller to call Lost; stopped while none waits
-	seen uint64      // turns.runs at the latest look
+	Look  *time.Timer // tells the caller to call Lost; stopped while none waits
+	turns *turns
+	seen  uint64 // turns.runs at the latest look
 }
 
 // NewPatience returns a Patience.
@@ -30,21 +31,21 @@ func NewPatience() Patience {
 	return Patience{Look: look}
 }
 
-// Begin is called when a wait for transactions of p begins. The caller stops Look when it ends.
-func (w *Patience) Begin(p *Pager) {
-	w.seen = p.writer.runs.Load()
-	w.Look.Reset(max(p.timeout, leastPatience))
+// begin is called when a wait begins. The caller stops Look when it ends.
+func (w *Patience) begin(t *turns) {
+	w.turns, w.seen = t, t.runs.Load()
+	w.Look.Reset(max(w.turns.core.options.BusyTimeout, leastPatience))
 }
 
 // Lost returns an error if the wait must end. If ctx was cancelled meanwhile, that is the error.
-func (w *Patience) Lost(ctx context.Context, p *Pager) error {
+func (w *Patience) Lost(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	before := w.seen
-	w.Begin(p)
+	w.begin(w.turns)
 	if w.seen == before && w.seen%2 == 1 {
-		return p.busyError(errLong)
+		return w.turns.core.busyError(errLong)
 	}
 	return nil
 }
@@ -52,15 +53,15 @@ func (w *Patience) Lost(ctx context.Context, p *Pager) error {
 // errLong is the reason why a call does not wait any longer.
 var errLong = &dberr.HeldError{Err: osfile.ErrLocked, Who: "one transaction has run for longer than BusyTimeout"}
 
-// take takes a token, unless ctx is cancelled first or patience is lost.
-func (p *Pager) take(ctx context.Context, token chan struct{}) error {
+// acquire takes a token, unless ctx is cancelled first or patience is lost.
+func (t *turns) acquire(ctx context.Context, token chan struct{}) error {
 	select {
 	case <-token:
 		return nil
 	default:
 	}
 	patience := NewPatience()
-	patience.Begin(p)
+	patience.begin(t)
 	defer patience.Look.Stop()
 	for {
 		select {
@@ -69,7 +70,7 @@ func (p *Pager) take(ctx context.Context, token chan struct{}) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-patience.Look.C:
-			if err := patience.Lost(ctx, p); err != nil {
+			if err := patience.Lost(ctx); err != nil {
 				return err
 			}
 		}

@@ -12,10 +12,10 @@ import (
 // same transaction runs from one look to the next.
 func TestPatience(t *testing.T) {
 	t.Parallel()
-	p := &Pager{}
+	p := newPager("a.db", Options{})
 	w := NewPatience()
 	defer w.Look.Stop()
-	w.Begin(p)
+	p.BeginWait(&w)
 	for i, c := range []struct {
 		begunOrEnded uint64 // since the look before
 		want         error
@@ -30,13 +30,13 @@ func TestPatience(t *testing.T) {
 		{0, nil},
 	} {
 		p.writer.runs.Add(c.begunOrEnded)
-		if err := w.Lost(context.Background(), p); !errors.Is(err, c.want) {
+		if err := w.Lost(context.Background()); !errors.Is(err, c.want) {
 			t.Errorf("look %d: %v, want %v", i, err, c.want)
 		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if err := w.Lost(ctx, p); !errors.Is(err, context.Canceled) {
+	if err := w.Lost(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, want that the context is over", err)
 	}
 }

@@ -5,12 +5,11 @@ import (
 	"sync"
 
 	"github.com/foliofs/folio/internal/dberr"
-
 	"github.com/foliofs/folio/internal/osfile"
 	"github.com/foliofs/folio/internal/private"
 )
 
-// Pins are advisory locks that the engine gives no meaning; [Pager.Pin] describes them. Each
+// Pins are advisory locks that the engine gives no meaning. Each
 // is a shared lock on one byte far behind everything that a database can contain, and belongs to
 // this pager: pinning a number twice is pinning it once.
 
@@ -19,6 +18,7 @@ const pinBase = 1 << 60 // a database ends before 2^48
 // A pinSet holds the pins of a pager. Compact takes them along when it replaces the file of the
 // database.
 type pinSet struct {
+	*core
 	mu  sync.Mutex // guards set, and db.file against being exchanged
 	set map[int64]bool
 }
@@ -34,65 +34,65 @@ func (h *pinSet) lock(file osfile.Handle) error {
 }
 
 // Pin says that this pager uses n.
-func (p *Pager) Pin(n int64) error {
+func (h *pinSet) Pin(n int64) error {
 	if err := checkPin(n); err != nil {
 		return err
 	}
-	p.pins.mu.Lock()
-	defer p.pins.mu.Unlock()
-	if p.options.Immutable {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.options.Immutable {
 		return nil
 	}
-	if err := p.file.Lock(osfile.Shared, pinBase+n, 1); err != nil {
+	if err := h.file.Lock(osfile.Shared, pinBase+n, 1); err != nil {
 		return err
 	}
-	if p.pins.set == nil {
-		p.pins.set = make(map[int64]bool)
+	if h.set == nil {
+		h.set = make(map[int64]bool)
 	}
-	p.pins.set[n] = true
+	h.set[n] = true
 	return nil
 }
 
 // Unpin says that this pager does not use n any more.
-func (p *Pager) Unpin(n int64) error {
+func (h *pinSet) Unpin(n int64) error {
 	if err := checkPin(n); err != nil {
 		return err
 	}
-	p.pins.mu.Lock()
-	defer p.pins.mu.Unlock()
-	if p.options.Immutable {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.options.Immutable {
 		return nil
 	}
-	delete(p.pins.set, n)
-	return p.file.Unlock(pinBase+n, 1)
+	delete(h.set, n)
+	return h.file.Unlock(pinBase+n, 1)
 }
 
 // Pinned reports whether another pager, of this process or another, has pinned n. The pins of this
 // one do not count.
-func (p *Pager) Pinned(n int64) (bool, error) {
+func (h *pinSet) Pinned(n int64) (bool, error) {
 	if err := checkPin(n); err != nil {
 		return false, err
 	}
-	p.pins.mu.Lock()
-	defer p.pins.mu.Unlock()
-	if p.options.Immutable {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.options.Immutable {
 		return false, nil
 	}
-	return p.file.Locked(osfile.Exclusive, pinBase+n, 1)
+	return h.file.Locked(osfile.Exclusive, pinBase+n, 1)
 }
 
-// carryPins takes all pins on the file that is about to become the database. They last until the
+// carry takes all pins on the file that is about to become the database. They last until the
 // handle is closed: by then the pager has opened the file by its name, and no other process has
-// seen it without the pins. The handle is nil if nothing is pinned. The caller has pins.mu.
-func (p *Pager) carryPins() (osfile.Handle, error) {
-	if len(p.pins.set) == 0 {
+// seen it without the pins. The handle is nil if nothing is pinned. The caller holds mu.
+func (h *pinSet) carry(draft string) (osfile.Handle, error) {
+	if len(h.set) == 0 {
 		return nil, nil
 	}
-	file, err := p.options.System.OpenSide(p.file, p.replacer.draft, osfile.ReadWrite)
+	file, err := h.options.System.OpenSide(h.file, draft, osfile.ReadWrite)
 	if err != nil {
 		return nil, err
 	}
-	return file, p.pins.lock(file)
+	return file, h.lock(file)
 }
 
 func checkPin(n int64) error {

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/foliofs/folio/internal/dberr"
-
 	"github.com/foliofs/folio/internal/osfile"
 	"github.com/foliofs/folio/internal/wal"
 )

@@ -20,38 +20,35 @@ func (p Probe) File() osfile.Handle { return p.pager.file }
 
 // Closed reports whether Close has begun.
 func (p Probe) Closed() bool {
-	p.pager.mu.Lock()
-	defer p.pager.mu.Unlock()
-	return p.pager.closed
+	p.pager.readers.mu.Lock()
+	defer p.pager.readers.mu.Unlock()
+	return p.pager.readers.closed
 }
 
 // Reserved reports whether the pager holds RESERVED.
 func (p Probe) Reserved() bool { return p.pager.locks.reserved.Load() }
 
 // Lost returns the reason why the file that was exchanged cannot be used.
-func (p Probe) Lost() error { return p.pager.lost }
+func (p Probe) Lost() error { return p.pager.readers.lost }
 
 // Failed returns the error that ended writing, or nil.
 func (p Probe) Failed() error { return p.pager.failure() }
 
 // Hot reports whether a hot journal lies next to the database.
-func (p Probe) Hot() (bool, error) { return p.pager.rollback.hot() }
-
-// FreeLeaves returns the pages that could be punched.
-func (p Probe) FreeLeaves() (free []uint32, pageSize int64) { return p.pager.room.freeLeaves() }
+func (p Probe) Hot() (bool, error) { return p.pager.recovery.hot() }
 
 // WaitIdle waits for the leases, and for the checkpoints in the background.
-func (p Probe) WaitIdle() { p.pager.busy.Wait() }
+func (p Probe) WaitIdle() { p.pager.readers.busy.Wait() }
 
 // Checkpoint copies a part of the log that is open, as a commit starts it in the background.
 func (p Probe) Checkpoint() (frames, copied uint32, err error) {
-	return p.pager.checkpoints.checkpoint(p.pager.wal)
+	return p.pager.checkpoints.checkpoint(p.pager.readers.wal)
 }
 
 // LogState returns the header of the wal-index, and the page size of the log.
 func (p Probe) LogState() (h format.WALIndexHeader, pageSize int, err error) {
-	h, _, err = p.pager.wal.Index.Load()
-	return h, p.pager.wal.PageSize, err
+	h, _, err = p.pager.readers.wal.Index.Load()
+	return h, p.pager.readers.wal.PageSize, err
 }
 
 // HoldCommits keeps groups from being committed until the returned function is called.
@@ -69,7 +66,7 @@ func (p Probe) Run(ctx context.Context, tx *Tx, work Work) (commit func() error,
 }
 
 // Waiting returns how many transactions wait for their turn.
-func (p Probe) Waiting() int { return p.pager.writer.queue.count() }
+func (p Probe) Waiting() int { return p.pager.calls.count() }
 
 // Held returns how many pages the transaction has in memory.
 func (tx *Tx) Held() int { return tx.writer.held }
@@ -85,7 +82,7 @@ func (p Probe) Leases() int {
 func (p Probe) RetireLeases() { p.pager.tally.retire() }
 
 // RetireLease lets the lease of the last snapshot end with its readers.
-func (p Probe) RetireLease() { p.pager.checkpoints.retireLease() }
+func (p Probe) RetireLease() { p.pager.readers.retireLease() }
 
 // Bury ends the goroutines that watch over the leases, as the death of the process does: the locks
 // are not given back.
@@ -99,13 +96,13 @@ func (p Probe) Bury() {
 
 // HoldsShared reports whether a lease on SHARED is held.
 func (p Probe) HoldsShared() bool {
-	p.pager.mu.Lock()
-	defer p.pager.mu.Unlock()
-	return p.pager.readers.fileLease != nil
+	p.pager.readers.mu.Lock()
+	defer p.pager.readers.mu.Unlock()
+	return p.pager.readers.lease != nil
 }
 
 // Lease returns the lease of the last snapshot.
-func (p Probe) Lease() ProbedLease { return ProbedLease{p.pager.snapshot.Load().lease} }
+func (p Probe) Lease() ProbedLease { return ProbedLease{p.pager.readers.snapshot.Load().lease} }
 
 // TryView begins to read and leaves again. ErrLocked means that a reader would have to wait.
 func (p Probe) TryView() error {

@@ -12,18 +12,14 @@ import (
 	"github.com/foliofs/folio/internal/osfile"
 )
 
-// Replace lets fill write another file, which then takes the place of the database. Nobody else has
-// the database open meanwhile, or it is ErrBusy after BusyTimeout. A crash leaves the old
-// file or the new one, and perhaps a useless one whose name ends in "-compact".
-func (p *Pager) Replace(ctx context.Context, fill func(rx *Rx, file osfile.Handle) error) error {
-	return dberr.Explain(p.commits.exclusively(ctx, func() error { return p.replacer.replace(ctx, fill) }))
-}
-
 // A replacer puts another file in place of the database.
 type replacer struct {
-	pager    *Pager
-	draft    string          // the suffix of the copy; the writer's
-	replaced []osfile.Handle // the files that were replaced, locked
+	*core
+	locks   *fileLocks
+	readers *readers
+	commits *committer
+	pins    *pinSet
+	draft   string // the suffix of the copy; the writer's
 }
 
 // CompactSuffix ends the name of the copy.
@@ -31,14 +27,14 @@ const CompactSuffix = "-compact"
 
 // replace is Replace once this pager is the writer and no transaction that writes runs.
 func (r *replacer) replace(ctx context.Context, fill func(rx *Rx, file osfile.Handle) error) (err error) {
-	if err := r.pager.retryWriter(ctx, r.checkAlone); err != nil {
+	if err := r.retryWriter(ctx, r.checkAlone); err != nil {
 		return err
 	}
 	if r.draft, err = r.freeDraft(); err != nil {
-		return r.pager.PathError("compact", err)
+		return r.PathError("compact", err)
 	}
-	name := r.pager.file.Name() + r.draft
-	remove := func() error { return dberr.IgnoreMissing(r.pager.options.System.Remove(name)) }
+	name := r.file.Name() + r.draft
+	remove := func() error { return dberr.IgnoreMissing(r.options.System.Remove(name)) }
 	if err := r.fillDraft(ctx, fill); err != nil {
 		return dberr.Join(err, remove())
 	}
@@ -50,17 +46,17 @@ func (r *replacer) replace(ctx context.Context, fill func(rx *Rx, file osfile.Ha
 	if err != nil && !replaced {
 		err = dberr.Join(err, remove())
 	}
-	return r.pager.PathError("compact", err)
+	return r.PathError("compact", err)
 }
 
 // checkAlone gives ErrLocked while other connections hold the database open, as far as that can be
 // told: in rollback mode SQLite holds no lock between two transactions.
 func (r *replacer) checkAlone() error {
-	if moved, err := r.pager.file.Moved(); err != nil || moved {
-		return dberr.Join(err, r.pager.PathError("compact", dberr.ErrMoved))
+	if moved, err := r.file.Moved(); err != nil || moved {
+		return dberr.Join(err, r.PathError("compact", dberr.ErrMoved))
 	}
-	locked, err := r.pager.locks.sharedByOthers()
-	if err == nil && (locked && r.pager.writer.base.wal != nil || r.elsewhere()) {
+	locked, err := r.locks.sharedByOthers()
+	if err == nil && (locked && r.commits.writer.base.wal != nil || r.elsewhere()) {
 		err = errInUse
 	}
 	return err
@@ -68,7 +64,7 @@ func (r *replacer) checkAlone() error {
 
 // elsewhere reports whether the system knows that other processes hold the file open.
 func (r *replacer) elsewhere() bool {
-	f, ok := r.pager.file.(interface{ Elsewhere() bool })
+	f, ok := r.file.(interface{ Elsewhere() bool })
 	return ok && f.Elsewhere()
 }
 
@@ -76,15 +72,15 @@ func (r *replacer) elsewhere() bool {
 // alone.
 func (r *replacer) exchange(name string) (replaced bool, err error) {
 	if r.elsewhere() { // another process has opened it while the copy was made
-		return false, r.pager.busyError(errInUse)
+		return false, r.busyError(errInUse)
 	}
 	next, err := r.lockNext()
 	if err != nil {
 		return false, err
 	}
-	r.pager.pins.mu.Lock() // no call pins anything on a file that is about to go
-	defer r.pager.pins.mu.Unlock()
-	carrier, err := r.pager.carryPins()
+	r.pins.mu.Lock() // no call pins anything on a file that is about to go
+	defer r.pins.mu.Unlock()
+	carrier, err := r.pins.carry(r.draft)
 	if carrier != nil {
 		defer func() { err = dberr.Join(err, carrier.Close()) }()
 	}
@@ -97,7 +93,7 @@ func (r *replacer) exchange(name string) (replaced bool, err error) {
 	if !osfile.ReplacesOpen {
 		return r.exchangeClosed(name, next)
 	}
-	if err = r.pager.options.System.Rename(name, r.pager.file.Name()); err != nil {
+	if err = r.options.System.Rename(name, r.file.Name()); err != nil {
 		return false, dberr.Join(err, closeIf(next))
 	}
 	return true, r.reopen(next)
@@ -107,15 +103,15 @@ func (r *replacer) exchange(name string) (replaced bool, err error) {
 // the old file goes with its handle, but a connection that opens it then keeps it from being
 // replaced.
 func (r *replacer) exchangeClosed(name string, next osfile.Handle) (replaced bool, err error) {
-	if err := r.pager.file.Close(); err != nil {
+	if err := r.file.Close(); err != nil {
 		return false, dberr.Join(err, closeIf(next))
 	}
-	err = r.pager.options.System.Rename(name, r.pager.file.Name())
+	err = r.options.System.Rename(name, r.file.Name())
 	if err == nil {
 		return true, r.reopen(next)
 	}
 	if errors.Is(err, osfile.ErrLocked) {
-		err = r.pager.busyError(errInUse)
+		err = r.busyError(errInUse)
 	}
 	return false, dberr.Join(err, closeIf(next), r.reopen(nil))
 }
@@ -130,7 +126,7 @@ func closeIf(file osfile.Handle) error {
 
 // fillDraft makes the new file.
 func (r *replacer) fillDraft(ctx context.Context, fill func(rx *Rx, file osfile.Handle) error) error {
-	file, err := r.pager.options.System.OpenSide(r.pager.file, r.draft, osfile.ReadWrite|osfile.CreateNew)
+	file, err := r.options.System.OpenSide(r.file, r.draft, osfile.ReadWrite|osfile.CreateNew)
 	if err != nil {
 		return err
 	}
@@ -139,10 +135,10 @@ func (r *replacer) fillDraft(ctx context.Context, fill func(rx *Rx, file osfile.
 
 func (r *replacer) writeDraft(ctx context.Context, file osfile.Handle, fill func(rx *Rx, file osfile.Handle) error) (err error) {
 	defer osfile.Catch(osfile.Arm(), &err)
-	if err := fill(&Rx{Snapshot: r.pager.writer.base, pager: r.pager}, file); err != nil {
+	if err := fill(&Rx{Snapshot: r.commits.writer.base, core: r.core}, file); err != nil {
 		return err
 	}
-	if err := ctx.Err(); err != nil || r.pager.options.Durability == DurabilityOff {
+	if err := ctx.Err(); err != nil || r.options.Durability == DurabilityOff {
 		return err
 	}
 	return file.Sync()
@@ -152,57 +148,57 @@ func (r *replacer) writeDraft(ctx context.Context, file osfile.Handle, fill func
 // new file, nor the log: after a crash at any moment they are gone for good before a file that they
 // do not belong to has the name.
 func (r *replacer) removeCompanions() error {
-	if err := dberr.IgnoreMissing(r.pager.options.System.Remove(r.pager.rollback.journalName())); err != nil {
+	if err := dberr.IgnoreMissing(r.options.System.Remove(r.readers.recovery.journal.Name())); err != nil {
 		return err
 	}
-	if r.pager.options.Durability == DurabilityOff {
+	if r.options.Durability == DurabilityOff {
 		return nil
 	}
-	return r.pager.options.System.SyncDir(r.pager.file.Name())
+	return r.options.System.SyncDir(r.file.Name())
 }
 
 // reopen goes on with the new file, which next has locked if the pager is the only user of the
 // file. The old one stays locked.
 func (r *replacer) reopen(next osfile.Handle) error {
-	r.pager.mu.Lock()
-	defer r.pager.mu.Unlock()
-	old := r.pager.file
-	file, err := r.pager.options.System.Open(old.Name(), osfile.ReadWrite, 0)
+	r.readers.mu.Lock()
+	defer r.readers.mu.Unlock()
+	old := r.file
+	file, err := r.options.System.Open(old.Name(), osfile.ReadWrite, 0)
 	if err == nil {
-		r.pager.file = file
+		r.file = file
 		if osfile.ReplacesOpen {
-			r.replaced = append(r.replaced, old)
+			r.readers.replaced = append(r.readers.replaced, old)
 		}
-		err = dberr.Join(r.takeOver(next), r.pager.pins.lock(file))
+		err = dberr.Join(r.takeOver(next), r.pins.lock(file))
 	} else {
 		err = dberr.Join(err, closeIf(next))
 	}
 	if err != nil { // nothing must be read of the old file, or written to it
-		r.pager.lost = r.pager.PathError("open", err)
-		return r.pager.lost
+		r.readers.lost = r.PathError("open", err)
+		return r.readers.lost
 	}
-	for _, m := range append(r.pager.readers.retired, r.pager.readers.mapping) {
+	for _, m := range append(r.readers.retired, r.readers.mapping) {
 		if m != nil {
 			err = dberr.Join(err, m.Unmap())
 		}
 	}
-	r.pager.readers.retired, r.pager.readers.mapping = nil, nil
-	r.pager.snapshot.Store(r.pager.snapshot.Load().outdated())
+	r.readers.retired, r.readers.mapping = nil, nil
+	r.readers.snapshot.Store(r.readers.snapshot.Load().outdated())
 	return dberr.Join(err, r.settle(old))
 }
 
 // settle makes the name of the new file durable, and gives back the room that the old one took.
 // Without the first nothing may be written: a crash could bring the old file back.
 func (r *replacer) settle(old osfile.Handle) error {
-	if r.pager.options.Durability == DurabilityOff {
+	if r.options.Durability == DurabilityOff {
 		return nil
 	}
-	if err := r.pager.options.System.SyncDir(r.pager.file.Name()); err != nil {
-		r.pager.fail(err)
+	if err := r.options.System.SyncDir(r.file.Name()); err != nil {
+		r.fail(err)
 		return err
 	}
 	if f, ok := old.(interface{ Named() bool }); ok && !f.Named() {
-		_ = old.Truncate(int64(r.pager.snapshot.Load().Header.PageSize)) // not to nothing: SQLite would remove the log of the new file
+		_ = old.Truncate(int64(r.readers.snapshot.Load().Header.PageSize)) // not to nothing: SQLite would remove the log of the new file
 	}
 	return nil
 }
@@ -229,7 +225,7 @@ func (r *replacer) freeDraft() (string, error) {
 // left. Page 1 is written last (O1), so a copy that was not complete begins with
 // zeros. A file that does not may be the user's: a backup, for example.
 func (r *replacer) removeDraft(suffix string) (free bool, err error) {
-	size, there, err := r.pager.options.System.SideExists(r.pager.file, suffix)
+	size, there, err := r.options.System.SideExists(r.file, suffix)
 	if err != nil || !there {
 		return err == nil, err
 	}
@@ -238,16 +234,16 @@ func (r *replacer) removeDraft(suffix string) (free bool, err error) {
 			return false, err
 		}
 	}
-	return true, dberr.IgnoreMissing(r.pager.options.System.Remove(r.pager.file.Name() + suffix))
+	return true, dberr.IgnoreMissing(r.options.System.Remove(r.file.Name() + suffix))
 }
 
 // begunDraft reports whether a file is a copy that was begun.
 func (r *replacer) begunDraft(suffix string) (bool, error) {
-	file, err := r.pager.options.System.OpenSide(r.pager.file, suffix, osfile.ReadWrite)
+	file, err := r.options.System.OpenSide(r.file, suffix, osfile.ReadWrite)
 	if err != nil {
 		return false, err
 	}
-	page1 := make([]byte, r.pager.writer.base.Header.PageSize)
+	page1 := make([]byte, r.commits.writer.base.Header.PageSize)
 	n, err := file.ReadAt(page1, 0)
 	if err == io.EOF {
 		err = nil

@@ -1,13 +1,12 @@
 package pager
 
 import (
+	"errors"
+	"io"
 	"math"
-	"sync"
-	"sync/atomic"
-
-	"github.com/foliofs/folio/internal/dberr"
 
 	"github.com/foliofs/folio/internal/btree"
+	"github.com/foliofs/folio/internal/dberr"
 	"github.com/foliofs/folio/internal/wal"
 )
 
@@ -15,9 +14,9 @@ import (
 // and is valid until End.
 type Rx struct {
 	*Snapshot
-	pager   *Pager
-	changed *writer // of a Tx: the pages that were changed but not committed
-	Over    bool    // of a Tx: it has ended
+	core    *core
+	changed *dirtyPages // of a Tx: the pages that were changed but not committed
+	Over    bool        // of a Tx: it has ended
 }
 
 // ended is the snapshot of a transaction that has ended: none of its pages can be read. A row or a
@@ -38,7 +37,7 @@ func (rx *Rx) Unreplaced() error {
 	if s := rx.Snapshot; s.wal == nil || s.atHome() {
 		return nil
 	}
-	return rx.pager.readers.stillHome(rx.Snapshot)
+	return rx.stillHome()
 }
 
 // Node returns b-tree page pgno.
@@ -56,51 +55,134 @@ func (rx *Rx) Node(pgno uint32) (n btree.Node, err error) {
 // Writing reports whether the transaction writes: its pages move.
 func (rx *Rx) Writing() bool { return rx.changed != nil }
 
-// Log returns the log that the snapshot is read from; nil in rollback mode.
-func (s *Snapshot) Log() *wal.Log { return s.wal }
-
-// LastFrame returns the last frame of the log that belongs to the snapshot; 0 if the file has
-// everything.
-func (s *Snapshot) LastFrame() uint32 { return s.last }
-
-// A Schema is shared by the snapshots that have one schema cookie. The pager knows only which
-// snapshots share it. The package above keeps its tables and indexes here.
-type Schema struct {
-	Known atomic.Value // nil before that package asks
-	Mu    sync.Mutex   // that package's, while it reads the schema
-}
-
-// newSchema returns the schema of s: the old one if it has not changed.
-func newSchema(s, old *Snapshot) *Schema {
-	if old != nil && old.Header.SchemaCookie == s.Header.SchemaCookie && old.Header.Encoding == s.Header.Encoding {
-		return old.Schema
-	}
-	return new(Schema)
-}
-
-// prepareSchema gives the writer a freelist for the schema of the transaction, and forgets the kit
-// of another one.
-func (tx *Tx) prepareSchema() {
-	w := tx.writer
-	if w.schemaOf != tx.Schema {
-		w.freelist = btree.NewFreelist(w, &tx.Header)
-		w.kit, w.schemaOf = nil, tx.Schema
-	}
-}
-
-// Kit returns the value that the caller keeps from one write transaction to the next for as long as
-// the schema stays, such as b-trees that remember where they were. It calls make where there is
-// none.
-func (tx *Tx) Kit(make func() any) any {
-	tx.prepareSchema()
-	w := tx.writer
-	if w.kit == nil {
-		w.kit = make()
-	}
-	return w.kit
-}
-
 // Corrupt makes the error for a page that breaks the format.
 func (rx *Rx) Corrupt(pgno uint32, what string) error {
-	return dberr.Corrupt(rx.pager.path, pgno, what)
+	return dberr.Corrupt(rx.core.path, pgno, what)
 }
+
+// stillHome gives ErrMoved if the log does not belong to the file any more. While a checkpoint is
+// at work that cannot be told.
+func (rx *Rx) stillHome() error {
+	h, ok, err := rx.wal.Index.Load()
+	if err != nil || !ok || !errors.Is(rx.wal.Home(&h), wal.ErrReplaced) {
+		return err
+	}
+	return rx.core.movedAway("view", rx.core.file)
+}
+
+// Page returns the usable bytes of page pgno: a slice of the map, valid until the transaction ends,
+// or of a buffer where the database is read without a map. Numbers outside the database are
+// corruption: only a page can name them.
+func (rx *Rx) Page(pgno uint32) ([]byte, error) {
+	off := (uint64(pgno) - 1) << rx.PageShift // page 0 ends up beyond every map
+	if off < uint64(len(rx.Mapped)) {
+		return rx.Mapped[off : off+uint64(rx.Usable) : off+1<<rx.PageShift], nil
+	}
+	return rx.unmappedPage(pgno)
+}
+
+// unmappedPage returns a page that rx.mapped does not show: a page that the transaction changed, or
+// that is in the log, or any page in plain mode, or the last one of a file that ends in the middle
+// of it.
+func (rx *Rx) unmappedPage(pgno uint32) ([]byte, error) {
+	if rx.Snapshot == ended {
+		return nil, rx.core.PathError("read", dberr.ErrClosed)
+	}
+	if pgno == 0 || pgno > rx.PageCount {
+		return nil, rx.Corrupt(pgno, "no such page in the database")
+	}
+	if rx.changed != nil {
+		if data := rx.changed.find(pgno); data != nil {
+			return data[:rx.Usable], nil
+		}
+	}
+	if rx.last != 0 {
+		if data, err := rx.loggedPage(pgno); data != nil || err != nil {
+			return data, err
+		}
+	}
+	if end := uint64(pgno) << rx.PageShift; end <= uint64(len(rx.file)) {
+		start := end - 1<<rx.PageShift
+		return rx.file[start : start+uint64(rx.Usable) : end], nil
+	}
+	data := rx.Cache.get(pgno)
+	if data == nil {
+		var err error
+		if data, err = rx.readPage(pgno); err != nil {
+			return nil, err
+		}
+		rx.Cache.put(pgno, data)
+	}
+	return data[:rx.Usable], nil
+}
+
+// readPage reads a page from the file. A last page that is cut off ends in zeros, as SQLite reads
+// it.
+func (rx *Rx) readPage(pgno uint32) ([]byte, error) {
+	data := make([]byte, rx.Header.PageSize)
+	off := int64(pgno-1) << rx.PageShift
+	n, err := rx.core.file.ReadAt(data, off)
+	if rx.wal != nil {
+		err = rx.wal.Observer.UnlessChanged(err)
+	}
+	switch {
+	case err == nil, errors.Is(err, io.EOF) && off < rx.size && rx.size <= off+int64(n):
+		return data, nil
+	case errors.Is(err, io.EOF):
+		return nil, rx.Corrupt(pgno, "the file ends before this page does")
+	}
+	return nil, rx.core.PathError("read", err)
+}
+
+// loggedPage returns a page as the log has it, or nil if it does not.
+func (rx *Rx) loggedPage(pgno uint32) ([]byte, error) {
+	frame, err := rx.frameOf(pgno)
+	if frame == 0 || err != nil {
+		return nil, err
+	}
+	data, err := rx.wal.Page(frame)
+	if err != nil {
+		return nil, err
+	}
+	return data[:rx.Usable], nil
+}
+
+// frameOf returns the frame that holds a page, or 0.
+func (rx *Rx) frameOf(pgno uint32) (uint32, error) {
+	if rx.frames == nil {
+		return rx.wal.Index.Find(pgno, rx.last)
+	}
+	return rx.frames.Find(rx.wal.Index, pgno, rx.last)
+}
+
+// WholePage returns a page with its reserved bytes.
+func (rx *Rx) WholePage(pgno uint32) ([]byte, error) {
+	data, err := rx.Page(pgno)
+	if err != nil {
+		return nil, err
+	}
+	return data[:rx.Header.PageSize], nil
+}
+
+// BeforeChange lets h be called before the pages of a write transaction change or move.
+func (rx *Rx) BeforeChange(h Holder) {
+	c := &rx.changed.changes
+	c.holders = append(c.holders, h)
+}
+
+// Clock returns the time of a write transaction: a number that grows with each change.
+func (rx *Rx) Clock() uint64 { return rx.changed.clock }
+
+// Changed reports whether the b-tree with this root has changed since a time of this transaction
+// (K1).
+func (rx *Rx) Changed(root uint32, since uint64) bool {
+	c := &rx.changed.changes
+	if c.clock == since {
+		return false
+	}
+	at := c.trees.Get(root)
+	return c.all > since || at != nil && *at > since
+}
+
+// Moved reports whether pages may lie elsewhere in memory than at a time of this transaction (K2).
+func (rx *Rx) Moved(since uint64) bool { return rx.changed.moved > since }

@@ -15,7 +15,7 @@ type Savepoint struct {
 // SetSavepoint sets s in the transaction.
 func (tx *Tx) SetSavepoint(s *Savepoint) error {
 	if tx.Over {
-		return tx.pager.PathError("savepoint", dberr.ErrClosed)
+		return tx.core.PathError("savepoint", dberr.ErrClosed)
 	}
 	*s = Savepoint{tx, new(savepoint)}
 	tx.push(s.at, nil)
@@ -64,5 +64,5 @@ func (s *Savepoint) reach(op string) error {
 			}
 		}
 	}
-	return s.tx.pager.PathError(op, err)
+	return s.tx.core.PathError(op, err)
 }

@@ -6,8 +6,6 @@ import (
 	"slices"
 
 	"github.com/foliofs/folio/internal/dberr"
-	"github.com/foliofs/folio/internal/invariant"
-	"github.com/foliofs/folio/internal/pageset"
 	"github.com/foliofs/folio/internal/wal"
 )
 
@@ -32,40 +30,25 @@ import (
 // spillBytes is how much memory the changed pages of a transaction may take.
 const spillBytes = 96 << 20
 
-// BeginChange is called before each operation (S1).
-func (tx *Tx) BeginChange() error {
-	if tx.Over {
-		return tx.pager.PathError("write", dberr.ErrClosed)
-	}
-	if int64(tx.writer.held)*int64(tx.Header.PageSize) < tx.pager.options.SpillBytes {
-		return nil
-	}
-	if err := tx.spill(); err != nil {
-		tx.level.spoiled = err
+func (c *committer) spill(tx *Tx) error {
+	tx.writer.movedAll()                       // (K2)
+	if err := c.flushEarlier(tx); err != nil { // S2
 		return err
 	}
-	return nil
-}
-
-func (tx *Tx) spill() error {
-	tx.writer.movedAll()                      // (K2)
-	if err := tx.flushEarlier(); err != nil { // S2
+	if err := c.spillLevel(tx, tx.level, math.MaxUint64); err != nil {
 		return err
 	}
-	if err := tx.spillLevel(tx.level, math.MaxUint64); err != nil {
-		return err
-	}
-	limit := int(tx.pager.options.SpillBytes / int64(tx.Header.PageSize))
+	limit := int(c.options.SpillBytes / int64(tx.Header.PageSize))
 	tx.writer.held = min(tx.writer.pages.Count, limit-limit/4) // as nextSpill leaves it, even where pages must wait (S5)
 	return nil
 }
 
 // spillLevel spills the pages that were taken before a savepoint with the given number began, those
 // of the outer levels first, so that going back to s leaves them where they are.
-func (tx *Tx) spillLevel(s *savepoint, before uint64) error {
+func (c *committer) spillLevel(tx *Tx, s *savepoint, before uint64) error {
 	w := tx.writer
 	if s.outer != nil {
-		if err := tx.spillLevel(s.outer, s.id); err != nil {
+		if err := c.spillLevel(tx, s.outer, s.id); err != nil {
 			return err
 		}
 	}
@@ -81,9 +64,9 @@ func (tx *Tx) spillLevel(s *savepoint, before uint64) error {
 	}
 	err := error(nil)
 	if tx.wal != nil {
-		err = tx.spillLog(batch, s.tail.Last)
+		err = c.spillLog(tx, batch, s.tail.Last)
 	} else {
-		err = tx.spillFile(batch)
+		err = c.spillFile(tx, batch)
 	}
 	if err != nil {
 		return err
@@ -136,33 +119,24 @@ func (w *writer) own(s *savepoint, before uint64) (batch []wal.Page) {
 
 // flushEarlier lets the group that is being written, and then the pages that earlier transactions
 // left in the open one, be committed.
-func (tx *Tx) flushEarlier() error {
+func (c *committer) flushEarlier(tx *Tx) error {
 	w := tx.writer
 	if f := w.flight; f != nil {
 		f.writing.Wait()
-		tx.pager.commits.publish(f)
+		c.publish(f)
 		if err := f.broken(); err != nil {
 			return err
 		}
 	}
 	if len(w.open.pgnos) > 0 {
 		g := tx.sealBefore()
-		tx.pager.commits.finish(g)
+		c.finish(g)
 		if err := g.broken(); err != nil {
 			return err
 		}
 	}
 	tx.rebase()
 	return nil
-}
-
-// flushSpilled commits the transaction that has spilled, before another one begins
-// (S2). They are told if that fails.
-func (c *committer) flushSpilled() {
-	if w := &c.pager.writer; w.tail.Last != 0 || w.journal != nil {
-		invariant.Check(w.flight == nil, "a transaction has spilled behind a group that is not committed")
-		c.flush()
-	}
 }
 
 // sealBefore closes the open group with its pages as they were before the transaction that runs.
@@ -207,24 +181,6 @@ func (tx *Tx) sealBefore() *group {
 	return g
 }
 
-// outermost returns the savepoint that the transaction began with.
-func (tx *Tx) outermost() *savepoint {
-	s := tx.level
-	for s.outer != nil {
-		s = s.outer
-	}
-	return s
-}
-
-// put lets p be the page in memory; nil if there is none.
-func (w *writer) put(pgno uint32, p *dirtyPage) {
-	if p == nil {
-		w.pages.Drop(pgno)
-	} else {
-		w.pages.Put(pgno, p)
-	}
-}
-
 // rebase lets the transaction read, below its own pages, the state that is committed now.
 func (tx *Tx) rebase() {
 	base := tx.writer.base
@@ -233,37 +189,12 @@ func (tx *Tx) rebase() {
 	s.reach(tx.writer.spilledTo())
 }
 
-// reach lets the snapshot of a transaction see the spilled pages up to a frame; 0 for nothing. No
-// table has these frames, whose numbers may have been used before: the log may have restarted for
-// them, and frames that are taken back are overwritten.
-func (s *Snapshot) reach(frame uint32) {
-	if frame != 0 {
-		s.last, s.frames = max(s.last, frame), nil
-	}
-}
-
-// spilledTo returns the last frame that was spilled and is not committed yet; 0 if there is none.
-func (w *writer) spilledTo() uint32 {
-	if w.tail.Last == 0 && w.flight != nil {
-		return w.flight.tail.Last
-	}
-	return w.tail.Last
-}
-
-// whole returns the pages of the file as they lie in the map.
-func (s *Snapshot) whole() []byte {
-	if s.wal == nil {
-		return s.Mapped
-	}
-	return s.file
-}
-
 // spillLog puts pages into the log without a commit: over the frames that they have behind keep
 // (S4), or else behind all.
-func (tx *Tx) spillLog(batch []wal.Page, keep uint32) error {
+func (c *committer) spillLog(tx *Tx, batch []wal.Page, keep uint32) error {
 	w, log := tx.writer, tx.wal
 	if w.tail.Last == 0 {
-		h, err := tx.pager.commits.logEnd(w.base)
+		h, err := c.logEnd(w.base)
 		if err != nil {
 			return err
 		}
@@ -275,7 +206,7 @@ func (tx *Tx) spillLog(batch []wal.Page, keep uint32) error {
 	}
 	for len(batch) > 0 {
 		n := min(len(batch), batchFrames)
-		if err := log.AppendTail(&w.tail, batch[:n], 0, tx.pager.syncStart); err != nil {
+		if err := log.AppendTail(&w.tail, batch[:n], 0, c.sync); err != nil {
 			return dberr.Join(err, log.Index.Forget(w.tail.Last))
 		}
 		batch = batch[n:]
@@ -287,40 +218,25 @@ func (tx *Tx) spillLog(batch []wal.Page, keep uint32) error {
 // batchFrames is how many frames are appended by one write.
 const batchFrames = 1024
 
-// takeBack forgets the pages that were spilled since s (S3).
-func (tx *Tx) takeBack(s *savepoint) {
-	w := tx.writer
-	if w.tail.Last == s.tail.Last {
-		return
-	}
-	end := s.tail.Last
-	if end == 0 {
-		end = w.tail.Header.MaxFrame
-	}
-	_ = tx.wal.Index.Forget(end) // the frames behind it are overwritten by the next commit
-	w.tail = s.tail
-	tx.last = max(w.base.last, end)
-}
-
 // spillFile saves the pages of the file in the journal, and overwrites them.
-func (tx *Tx) spillFile(batch []wal.Page) (err error) {
+func (c *committer) spillFile(tx *Tx, batch []wal.Page) (err error) {
 	w := tx.writer
 	if w.journal == nil {
-		if w.journal, err = tx.pager.rollback.openJournal(w.base); err != nil {
+		if w.journal, err = c.rollback.openJournal(w.base); err != nil {
 			return err
 		}
 	}
-	if err := tx.pager.rollback.saveOriginals(w.journal, w.base, batch, tx.PageCount); err != nil {
+	if err := c.rollback.saveOriginals(w.journal, w.base, batch, tx.PageCount); err != nil {
 		return err
 	}
-	if err := tx.pager.rollback.awaitExclusive(w.base, tx.ctx); err != nil {
+	if err := c.rollback.awaitExclusive(w.base, tx.ctx); err != nil {
 		return err
 	}
-	if err := tx.keepOriginals(batch); err != nil {
+	if err := c.keepOriginals(tx, batch); err != nil {
 		return err
 	}
-	w.journal.hot = true
-	if err := tx.pager.rollback.writePages(w.base, batch, tx.PageCount); err != nil {
+	w.journal.Hot = true
+	if err := c.rollback.writePages(w.base, batch, tx.PageCount); err != nil {
 		return err
 	}
 	for _, p := range batch {
@@ -332,7 +248,7 @@ func (tx *Tx) spillFile(batch []wal.Page) (err error) {
 
 // keepOriginals keeps in memory the content that the file has of pages which a nested part of the
 // transaction is about to overwrite there.
-func (tx *Tx) keepOriginals(batch []wal.Page) error {
+func (c *committer) keepOriginals(tx *Tx, batch []wal.Page) error {
 	for s := tx.level; s.outer != nil; s = s.outer {
 		for i := range s.undo {
 			u := &s.undo[i]
@@ -340,26 +256,11 @@ func (tx *Tx) keepOriginals(batch []wal.Page) error {
 				continue
 			}
 			data := make([]byte, tx.Header.PageSize)
-			if _, err := tx.pager.file.ReadAt(data, int64(u.pgno-1)*int64(len(data))); err != nil {
-				return dberr.CutOff(tx.pager.path, err)
+			if _, err := c.file.ReadAt(data, int64(u.pgno-1)*int64(len(data))); err != nil {
+				return dberr.CutOff(c.path, err)
 			}
 			u.before = &dirtyPage{data: data, tx: noTransaction, group: tx.writer.open}
 		}
 	}
 	return nil
-}
-
-// abandon rolls a journal back whose transaction has come to nothing.
-func (c *committer) abandon() {
-	w := &c.pager.writer
-	j := w.journal
-	w.journal, w.spilled = nil, pageset.Set{}
-	if j == nil {
-		return
-	}
-	if j.hot {
-		_ = c.pager.rollback.undo(j) // a failure ends writing
-	} else {
-		_ = j.discard()
-	}
 }

@@ -38,7 +38,7 @@ func (p *Pager) Stats() Stats {
 		BusyWaits: t.waits.Load(), BusyTime: time.Duration(t.waited.Load()),
 	}
 	s.Readers, s.OldestReader = t.readers()
-	if last := p.snapshot.Load(); last != nil {
+	if last := p.readers.snapshot.Load(); last != nil {
 		s.PageSize, s.Pages, s.FreePages = last.Header.PageSize, last.PageCount, last.Header.FreelistCount
 	}
 	p.logStats(&s)
@@ -49,13 +49,13 @@ func (p *Pager) Stats() Stats {
 func (p *Pager) logStats(s *Stats) {
 	var err error // a fault: the index is gone, and with it the log
 	defer osfile.Catch(osfile.Arm(), &err)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.closed || p.wal == nil {
+	p.readers.mu.Lock()
+	defer p.readers.mu.Unlock()
+	if p.readers.closed || p.readers.wal == nil {
 		return
 	}
-	if h, ok, err := p.wal.Index.Load(); ok && err == nil {
-		s.LogFrames, s.LogCopied = h.MaxFrame, p.wal.Index.Backfill()
-		s.LogBytes = int64(h.MaxFrame) * int64(p.wal.Frame)
+	if h, ok, err := p.readers.wal.Index.Load(); ok && err == nil {
+		s.LogFrames, s.LogCopied = h.MaxFrame, p.readers.wal.Index.Backfill()
+		s.LogBytes = int64(h.MaxFrame) * int64(p.readers.wal.Frame)
 	}
 }

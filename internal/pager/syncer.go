@@ -1,6 +1,8 @@
 package pager
 
-import "sync"
+import (
+	"sync"
+)
 
 // A syncer lets callers of Sync that come together share one sync of the log. A call is served
 // by a sync that began after it.

@@ -3,7 +3,6 @@ package pager
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 
@@ -19,6 +18,7 @@ import (
 type Tx struct {
 	*Rx
 	ctx     context.Context
+	owner   owner
 	writer  *writer
 	level   *savepoint // the innermost
 	size    uint32     // writer.size before
@@ -31,6 +31,16 @@ type Tx struct {
 	lost     error // the state that it has seen is not committed, and will not be
 }
 
+// An owner runs the transactions of a writer, and commits them.
+type owner interface {
+	// spill writes pages of a transaction that has too many in memory.
+	spill(tx *Tx) error
+	// end ends a transaction of BeginUpdate, and commits it unless failed is an error.
+	end(tx *Tx, failed error) error
+	// abandon rolls the journal back of a transaction that has come to nothing.
+	abandon()
+}
+
 // Work is the work of a write transaction.
 type Work interface {
 	// Do changes the database through the transaction that was given to Update. If it fails, or
@@ -38,42 +48,16 @@ type Work interface {
 	Do() error
 }
 
-// A savepoint keeps everything that is needed to go back: the pages as they were when the
-// transaction, or the part of it that Nested began, took them. A page that it took again, after a
-// spill, is in undo again: the first time counts, so that going back begins with the last. Pages
-// that the database did not have are not in it.
-type savepoint struct {
-	id    uint64
-	undo  []undoPage
-	state state    // as it was at its start
-	tail  wal.Tail // where the log ended
-	clock uint64   // when it was set
-	outer *savepoint
-
-	spoiled error // a tree may be half changed: there is only the way back
-	scoped  bool  // it belongs to Nested, and ends when a function returns
-}
-
-// An undoPage is a page as it was.
-type undoPage struct {
-	pgno   uint32
-	before *dirtyPage // nil if it was not in writer.pages
-}
-
-// noTransaction is the owner of a page that was read from the file before spilled pages were
-// written over it: it is in memory to be put back.
-const noTransaction = 0
-
 // begin starts tx on the state that the transactions before have left.
-func (w *writer) begin(db *Pager, tx *Tx) {
+func (w *writer) begin(o owner, tx *Tx) {
 	s := &w.view
 	*s = *w.base
 	s.file = s.whole()
 	s.reach(w.spilledTo())
 	s.Mapped, s.PageCount, s.Header, s.Schema, s.Cache = nil, w.size, w.header, w.schema, &w.cache
 	w.cache = pageCache{}
-	*tx.Rx = Rx{Snapshot: s, pager: db, changed: w}
-	tx.writer, tx.size = w, w.size
+	*tx.Rx = Rx{Snapshot: s, core: w.core, changed: &w.dirtyPages}
+	tx.owner, tx.writer, tx.size = o, w, w.size
 	tx.push(&w.outermost, w.undo)
 	w.tx, w.undo = tx, nil
 }
@@ -101,7 +85,7 @@ func (tx *Tx) call(ctx context.Context, work Work) (err error) {
 // changed is as before, and the rest of the transaction can go on. Nested calls nest.
 func (tx *Tx) Nested(fn func() error) error {
 	if tx.Over {
-		return tx.pager.PathError("begin", dberr.ErrClosed)
+		return tx.core.PathError("begin", dberr.ErrClosed)
 	}
 	inner := new(savepoint)
 	tx.push(inner, nil)
@@ -217,18 +201,13 @@ func (tx *Tx) keep() (*group, error) {
 	return w.open, nil
 }
 
-// keptPages is how many pages a transaction may have changed for the memory of its undo list
-// to serve the next one.
-const keptPages = 256
-
 // shorten gives back the free pages of a database in full auto-vacuum mode, as SQLite does in each
 // transaction.
 func (tx *Tx) shorten() error {
 	if !tx.Header.AutoVacuum() || tx.Header.Incremental {
 		return nil
 	}
-	tx.prepareSchema()
-	return tx.writer.freelist.Vacuum(math.MaxInt)
+	return tx.Freelist().Vacuum(math.MaxInt)
 }
 
 // countCommit counts the transaction in the header, as SQLite does: always in rollback mode, and in
@@ -267,18 +246,9 @@ func (tx *Tx) end() {
 	tx.writer.tx, tx.writer.held = nil, 0
 	tx.writer.recent.trim()
 	if !tx.kept {
-		tx.pager.commits.abandon()
+		tx.owner.abandon()
 	}
 	tx.Snapshot, tx.Over = ended, true
-}
-
-// WholePage returns a page with its reserved bytes.
-func (rx *Rx) WholePage(pgno uint32) ([]byte, error) {
-	data, err := rx.Page(pgno)
-	if err != nil {
-		return nil, err
-	}
-	return data[:rx.Header.PageSize], nil
 }
 
 // Context returns the context of the transaction.
@@ -288,10 +258,14 @@ func (tx *Tx) Context() context.Context { return tx.ctx }
 // after the other, so that a b-tree may remember where it was.
 func (tx *Tx) Pages() btree.Store { return tx.writer }
 
-// Freelist returns the free pages.
+// Freelist returns the free pages. It must be called before the first change of a b-tree since the
+// schema became the transaction's.
 func (tx *Tx) Freelist() *btree.Freelist {
-	tx.prepareSchema()
-	return &tx.writer.freelist
+	w := tx.writer
+	if w.schemaOf != tx.Schema {
+		w.freelist, w.schemaOf = btree.NewFreelist(w, &tx.Header), tx.Schema
+	}
+	return &w.freelist
 }
 
 // Spoil says that a b-tree may be half changed, because of err: the transaction, or the part of it
@@ -300,101 +274,6 @@ func (tx *Tx) Spoil(err error) { tx.level.spoiled = err }
 
 // Fresh returns a page to change, zeroed, without reading its old content.
 func (tx *Tx) Fresh(pgno uint32) ([]byte, error) { return tx.writer.Fresh(pgno) }
-
-// BeginUpdate starts a write transaction in tx, which the caller ends by Commit or Rollback.
-func (p *Pager) BeginUpdate(ctx context.Context, tx *Tx) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	w := &p.writer
-	w.callers.Add(1)
-	if err := p.take(ctx, w.writeLock); err != nil {
-		w.callers.Add(-1)
-		return err
-	}
-	if err := p.commits.start(ctx, tx); err != nil {
-		w.writeLock <- struct{}{}
-		w.callers.Add(-1)
-		return dberr.Explain(err)
-	}
-	return nil
-}
-
-// start begins a transaction of BeginUpdate. The caller must hold the write lock.
-func (c *committer) start(ctx context.Context, tx *Tx) (err error) {
-	defer osfile.Catch(osfile.Arm(), &err)
-	c.flushSpilled()
-	if err := c.prepare(ctx); err != nil {
-		return err
-	}
-	defer c.releaseIfIdle()
-	c.pager.writer.begin(c.pager, tx)
-	tx.ctx, tx.explicit = ctx, true
-	tx.writer.runs.Add(1)
-	return nil
-}
-
-// Commit ends a transaction that BeginUpdate started. It calls before, which may change the
-// database, under the guard against faults, and commits everything unless that fails.
-func (tx *Tx) Commit(before func() error) error {
-	if err := tx.mayEnd("commit"); err != nil {
-		return err
-	}
-	err := tx.ctx.Err()
-	if err == nil {
-		err = tx.Guard(before)
-	}
-	return dberr.Explain(tx.finish(err))
-}
-
-// errRolledBack ends a transaction that is not to be kept.
-var errRolledBack = errors.New("rolled back")
-
-// Rollback ends a transaction that BeginUpdate started, and takes back everything that it did. Like
-// Commit it waits for the commits whose changes the transaction has seen, and returns their error
-// if they fail. After the end it does nothing, and returns an error that matches [ErrClosed].
-func (tx *Tx) Rollback() error {
-	if err := tx.mayEnd("rollback"); err != nil {
-		return err
-	}
-	if err := tx.finish(errRolledBack); err != errRolledBack {
-		return dberr.Explain(err)
-	}
-	return nil
-}
-
-// mayEnd returns the reason why the caller cannot end the transaction.
-func (tx *Tx) mayEnd(op string) error {
-	switch {
-	case tx.Over:
-		return tx.pager.PathError(op, dberr.ErrClosed)
-	case !tx.explicit:
-		return tx.pager.PathError(op, fmt.Errorf("the transaction is that of Update, which ends it"))
-	}
-	for s := tx.level; s != nil; s = s.outer {
-		if s.scoped {
-			return tx.pager.PathError(op, fmt.Errorf("the function of Nested has not returned"))
-		}
-	}
-	return nil
-}
-
-// finish ends the transaction, and keeps it if err is nil.
-func (tx *Tx) finish(err error) error {
-	db := tx.pager
-	defer db.writer.callers.Add(-1)
-	return db.commits.await(tx.endOne(err))
-}
-
-// endOne ends the transaction and gives up the write lock. It returns the arguments of await.
-func (tx *Tx) endOne(failed error) (g *group, done chan struct{}, err error) {
-	db := tx.pager
-	defer func() { db.writer.runs.Add(1); db.writer.writeLock <- struct{}{} }()
-	defer osfile.Catch(osfile.Arm(), &err)
-	defer db.commits.releaseIfIdle()
-	defer tx.end()
-	return follower(db.commits.keep(tx, failed))
-}
 
 // releaseTo makes the savepoints that were set after s a part of it, unless one of them, or s
 // itself, is spoiled.
@@ -420,3 +299,49 @@ func (tx *Tx) restoreTo(s *savepoint) {
 	}
 	tx.restore(s)
 }
+
+// UseReserve lets the commit of this transaction use the disk space that is kept for removing.
+func (tx *Tx) UseReserve() { tx.reserve = true }
+
+// BeginChange is called before each operation (S1).
+func (tx *Tx) BeginChange() error {
+	if tx.Over {
+		return tx.core.PathError("write", dberr.ErrClosed)
+	}
+	if int64(tx.writer.held)*int64(tx.Header.PageSize) < tx.core.options.SpillBytes {
+		return nil
+	}
+	if err := tx.owner.spill(tx); err != nil {
+		tx.level.spoiled = err
+		return err
+	}
+	return nil
+}
+
+// outermost returns the savepoint that the transaction began with.
+func (tx *Tx) outermost() *savepoint {
+	s := tx.level
+	for s.outer != nil {
+		s = s.outer
+	}
+	return s
+}
+
+// takeBack forgets the pages that were spilled since s (S3).
+func (tx *Tx) takeBack(s *savepoint) {
+	w := tx.writer
+	if w.tail.Last == s.tail.Last {
+		return
+	}
+	end := s.tail.Last
+	if end == 0 {
+		end = w.tail.Header.MaxFrame
+	}
+	_ = tx.wal.Index.Forget(end) // the frames behind it are overwritten by the next commit
+	w.tail = s.tail
+	tx.last = max(w.base.last, end)
+}
+
+// RequireSync lets this transaction survive the failures that DurabilityFull names, though
+// Options.Durability is DurabilityNormal. Transactions that are committed with it share the sync.
+func (tx *Tx) RequireSync() { tx.synced = true }

@@ -20,7 +20,7 @@ func (p *Pager) Watch(ctx context.Context) (err error) {
 	defer rx.End()
 	p.watched.Store(rx.Version)
 	h, _ := format.ParseWALIndexHeader(&rx.words)
-	p.watch.Start(&h)
+	p.readers.watch.Start(&h)
 	return nil
 }
 
@@ -32,11 +32,11 @@ func (tx *Tx) MarkKnown() { tx.known = true }
 func (p *Pager) WatchPending() (pending bool) {
 	var err error
 	defer osfile.Catch(osfile.Arm(), &err)
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	p.readers.mu.Lock()
+	defer p.readers.mu.Unlock()
 	pending = true // unless the index says otherwise
-	if p.wal != nil && p.wal.Access == wal.AccessShared && !p.closed {
-		pending = p.watch.Pending(p.wal.Index)
+	if p.readers.wal != nil && p.readers.wal.Access == wal.AccessShared && !p.readers.closed {
+		pending = p.readers.watch.Pending(p.readers.wal.Index)
 	}
 	return pending
 }
@@ -51,10 +51,10 @@ func (p *Pager) Watched(ctx context.Context, rx *Rx) (pages []uint32, all bool, 
 		}
 		var ok bool
 		if rx.wal == nil || rx.wal.Access != wal.AccessShared {
-			all = p.watch.TakeAll()
+			all = p.readers.watch.TakeAll()
 			return nil, p.watched.Swap(rx.Version) != rx.Version || all, nil
 		}
-		if pages, all, ok = p.watch.Take(rx.wal.Index, &rx.words); ok {
+		if pages, all, ok = p.readers.watch.Take(rx.wal.Index, &rx.words); ok {
 			p.watched.Store(rx.Version)
 			return pages, all, nil
 		}

@@ -120,7 +120,7 @@ func giveBack(db osfile.Handle, size int64, err error) error {
 }
 
 // fitFile makes the file size bytes long. A file that has this size already keeps the blocks that
-// it has beyond its end (pager.RoomKeeper).
+// it has beyond its end (package reserve).
 func (w *Log) fitFile(db osfile.Handle, size int64) error {
 	now, err := db.Size()
 	if err != nil || now == size {

@@ -68,7 +68,7 @@ type Log struct {
 
 	Failed    func(err error) error                           // is told if the sync of the directory has failed, and adds what that means
 	Recovered func(start time.Time, frames uint32, err error) // is told of each recovery
-	Lend      func(err error) bool                            // see lendRoom
+	Lend      func(err error) bool                            // gives a full disk space back, and reports whether it did
 	Shrunk    func()                                          // is told when a checkpoint has cut the database file
 
 	// The fields from here on belong to the holder of WRITE.

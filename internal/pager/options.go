@@ -1,8 +1,8 @@
 package pager
 
 import (
-	"context"
 	"fmt"
+	"time"
 
 	"github.com/foliofs/folio/internal/btree"
 	"github.com/foliofs/folio/internal/dberr"
@@ -11,10 +11,23 @@ import (
 	"github.com/foliofs/folio/internal/wal"
 )
 
-// A file of no bytes is a database without tables. With Options.Create it is read as such, and the
-// first transaction begins with making it a file of one page, in a commit of its own with a
-// rollback journal, whatever the journal mode will be: so it is empty or a database after a crash.
-// Its name is durable by then, as the journal lies in the same directory.
+// Options say how a pager works. Package sqlitefile explains them to a user.
+type Options struct {
+	ReadOnly    bool
+	Immutable   bool
+	NoMmap      bool
+	BusyTimeout time.Duration // of one call; 0 means DefaultBusyTimeout, and less than 0 not to wait
+	Durability  Durability
+	JournalMode JournalMode
+	Create      bool
+	PageSize    int // of a new database; 0 means DefaultPageSize
+	Exclusive   bool
+	Trace       func(Event)   // nil for none
+	SpillBytes  int64         // memory for the changed pages of a transaction; 0 means 96 MiB
+	System      osfile.System // where the files are; nil means the operating system
+
+	newWAL bool // a new database is in WAL mode; see chooseMode
+}
 
 // DefaultPageSize is the page size of a new database, in bytes.
 const DefaultPageSize = 4096
@@ -60,56 +73,4 @@ func (o *Options) firstPageOf() []byte {
 	countCommit(page, 1, wal.RandomWord())
 	btree.InitNode(page, 1, format.LeafTable, 0)
 	return page
-}
-
-// emptySnapshot makes the snapshot of a file of no bytes. The caller must hold SHARED and mu.
-func (r *readers) emptySnapshot(old *Snapshot) (*Snapshot, error) {
-	if !r.pager.options.Create {
-		return nil, r.pager.PathError("open", notDatabase(0))
-	}
-	if old != nil && old.size == 0 {
-		same := *old
-		return &same, nil
-	}
-	page := r.pager.options.firstPageOf()
-	s, err := r.newSnapshot(old, page, int64(len(page)))
-	if err != nil {
-		return nil, err
-	}
-	s.size, s.Mapped = 0, page
-	return s, nil
-}
-
-// claim returns a snapshot of the database, with the lock of a writer and the caller as a reader.
-// ErrLocked means to try again.
-func (c *committer) claim(ctx context.Context) (*Snapshot, error) {
-	for {
-		s, err := c.pager.readers.tryAcquire()
-		if err != nil {
-			return nil, err
-		}
-		if err := c.lockWriter(s); err != nil {
-			s.lease.Leave() // who holds the lock may wait for us to go
-			return nil, err
-		}
-		if s.wal != nil || s.size > 0 {
-			return s, nil
-		}
-		err = c.initialize(ctx, s)
-		c.unlockWriter(s)
-		s.lease.Leave()
-		if err != nil {
-			return nil, err
-		}
-	}
-}
-
-// initialize writes page 1. The caller must hold RESERVED.
-func (c *committer) initialize(ctx context.Context, s *Snapshot) error {
-	if err := dberr.IgnoreMissing(c.pager.options.System.Remove(c.pager.file.Name() + "-wal")); err != nil { // of another database
-		return err
-	}
-	origin := *s
-	origin.PageCount = 0
-	return c.pager.rollback.commitFile(&origin, []wal.Page{{Pgno: 1, Data: c.pager.options.firstPageOf()}}, 1, ctx)
 }

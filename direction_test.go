@@ -31,7 +31,6 @@ var knots = map[string]int{
 	"internal/osfile/crashfs": 9,
 	"internal/store/native":   8,
 	"internal/store/sqlstore": 12,
-	"internal/wal":            9,
 	"mount":                   12,
 	"sqlitefile":              12,
 }

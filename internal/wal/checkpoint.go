@@ -198,9 +198,6 @@ func (w *Log) readFrames(b []byte, list []pageFrame, salt [2]uint32) error {
 	return nil
 }
 
-// A pageFrame says in which frame a page is.
-type pageFrame struct{ pgno, frame uint32 }
-
 // latest returns for each page in the frames after copied up to safe the last one of them, in page
 // order.
 func (w *Log) latest(copied, safe uint32) ([]pageFrame, error) {

@@ -3,8 +3,8 @@
 //
 // A [Log] is the log as this process has it open. Several processes have it open at once, among
 // them SQLite. Locks on bytes of -shm decide which operations each may do: WRITE, CHECKPOINT,
-// RECOVER and READ0 to READ4. Package sqlitefile decides when to write, read and copy; this package
-// knows how, and keeps the invariants W1 to W6 and X1 to X8.
+// RECOVER and READ0 to READ4. Package pager decides when to write, read and copy; this package
+// knows how, and keeps the invariants W1 to W7 and X1 to X8.
 //
 // # The states of a log
 //

@@ -5,7 +5,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/foliofs/folio/internal/format"
 	"github.com/foliofs/folio/internal/invariant"
 )
 
@@ -36,18 +35,6 @@ func newFrameTable(salt [2]uint32) *FrameTable {
 	t := &FrameTable{salt: salt}
 	slots := make([]atomic.Uint64, leastFrameSlots)
 	t.slots.Store(&slots)
-	return t
-}
-
-// FrameTable returns the table for a state of the log. It begins a new table when the log begins
-// again, and when the index has an earlier state than before, because a connection has recovered
-// it. The caller must hold the mutex of the DB.
-func (w *Log) FrameTable(h *format.WALIndexHeader) *FrameTable {
-	t := w.frames
-	if t == nil || t.salt != h.Salt || t.last.Load() > h.MaxFrame || t.change > h.Change {
-		t = newFrameTable(h.Salt)
-	}
-	t.change, w.frames = h.Change, t
 	return t
 }
 

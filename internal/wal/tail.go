@@ -6,16 +6,6 @@ import (
 	"github.com/foliofs/folio/internal/osfile"
 )
 
-// A Tail is the end of the log behind frames that are not committed. The zero value is where the
-// last commit ended.
-type Tail struct {
-	Header format.WALIndexHeader // of the last commit, with the salts of the frames
-	Last   uint32
-	Sum    format.Checksum
-	again  uint32 // of the frames since the last commit, how many hold a page that a later one holds as well
-	broken uint32 // the first frame whose checksum is wrong, as a page was written over it or before it (S4); 0 if none
-}
-
 // SpillOver writes those pages with a frame behind keep over it, if there are too many of
 // them, and returns the rest.
 func (w *Log) SpillOver(t *Tail, batch []Page, keep uint32) (others []Page, err error) {

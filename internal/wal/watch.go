@@ -134,11 +134,3 @@ func (v *Watch) restart(x *Index, before, h *format.WALIndexHeader) error {
 	}
 	return err
 }
-
-// Publish tells all connections of a commit that follows on the state before.
-func (w *Log) Publish(before, h *format.WALIndexHeader, known bool) error {
-	if w.Watch == nil {
-		return w.Index.Store(h)
-	}
-	return w.Watch.publish(w.Index, before, h, known)
-}

@@ -432,7 +432,7 @@ func TestVersionStays(t *testing.T) {
 			return nil
 		})
 		l := db.pager.Probe().Lease()
-		eventually(t, "the lease ends", l.Ended)
+		eventually(t, "the lease ends", l.HasEnded)
 		return v
 	}
 	before := version()
@@ -490,7 +490,7 @@ func TestLayout(t *testing.T) {
 	fill(0, rows)
 	view(t, db, search)
 	l := db.pager.Probe().Lease()
-	eventually(t, "the lease ends", l.Ended)
+	eventually(t, "the lease ends", l.HasEnded)
 	must.Do(t, other.Checkpoint(t.Context(), CheckpointFull))
 	view(t, db, func(rx *Rx) error {
 		if rx.pager.LastFrame() != 0 {

@@ -102,7 +102,7 @@ func (p Probe) HoldsShared() bool {
 }
 
 // Lease returns the lease of the last snapshot.
-func (p Probe) Lease() ProbedLease { return ProbedLease{p.pager.readers.snapshot.Load().lease} }
+func (p Probe) Lease() *lease.Lease { return p.pager.readers.snapshot.Load().lease }
 
 // TryView begins to read and leaves again. ErrLocked means that a reader would have to wait.
 func (p Probe) TryView() error {
@@ -111,27 +111,6 @@ func (p Probe) TryView() error {
 		s.lease.Leave()
 	}
 	return err
-}
-
-// A ProbedLease is a lease that a test looks at.
-type ProbedLease struct{ lease *lease.Lease }
-
-// Readers returns how many transactions use the lease.
-func (l ProbedLease) Readers() int { return l.lease.Readers() }
-
-// Closing reports whether the lease ends with its last reader.
-func (l ProbedLease) Closing() bool { return l.lease.Closing() }
-
-// Ended reports whether the lease has ended.
-func (l ProbedLease) Ended() bool { return l.lease.HasEnded() }
-
-// Drain lets no reader in, as a lease does that stands in the way of a writer.
-func (l ProbedLease) Drain() { l.lease.Drain() }
-
-// BeginEnd marks the lease as ended, which still holds its lock: end does so for a moment. The
-// returned function completes that.
-func (l ProbedLease) BeginEnd() (complete func()) {
-	return l.lease.BeginEnd()
 }
 
 // Knows reports whether the snapshot remembers where chains and long values lie.

@@ -24,7 +24,7 @@ func (c *crashCase) roomOptions() []crashfs.Option {
 	if !c.tight {
 		return nil
 	}
-	return []crashfs.Option{crashfs.WithRoom(tightDisk)}
+	return []crashfs.Option{crashfs.WithFreeSpace(tightDisk)}
 }
 
 // tightUse fills the disk and removes what it is filled with, again and again, while other programs
@@ -33,9 +33,9 @@ func tightUse(l *crashLoad) {
 	for range l.steps {
 		switch l.rng.IntN(16) {
 		case 0, 1:
-			l.fs.LeaveRoom(int64(l.rng.IntN(3)*l.rng.IntN(40)) << 10)
+			l.fs.LeaveFreeSpace(int64(l.rng.IntN(3)*l.rng.IntN(40)) << 10)
 		case 2:
-			l.fs.LeaveRoom(tightDisk)
+			l.fs.LeaveFreeSpace(tightDisk)
 		case 3:
 			l.rollback()
 		case 4:
@@ -51,16 +51,16 @@ func tightUse(l *crashLoad) {
 		}
 	}
 	l.fillOnce()
-	l.fs.LeaveRoom(tightDisk)
+	l.fs.LeaveFreeSpace(tightDisk)
 	l.wantTightWays()
 }
 
 // fillOnce commits until the disk is full, and removes rows on the full disk, which must succeed.
 func (l *crashLoad) fillOnce() {
 	l.t.Helper()
-	l.fs.LeaveRoom(tightDisk)
+	l.fs.LeaveFreeSpace(tightDisk)
 	for free := int64(tightDisk); l.mayFill(l.fillUp()); free /= 2 {
-		l.fs.LeaveRoom(free)
+		l.fs.LeaveFreeSpace(free)
 	}
 	if l.mayFill(l.removeAll()) {
 		return
@@ -93,8 +93,8 @@ func (v *crashVerifier) openFull(sys *crashfs.FS) error {
 	if !v.tight || v.rng.IntN(2) == 0 {
 		return nil
 	}
-	sys.LeaveRoom(0)
-	defer sys.LeaveRoom(tightDisk)
+	sys.LeaveFreeSpace(0)
+	defer sys.LeaveFreeSpace(tightDisk)
 	crashCounts.full.Add(1)
 	db, err := Open(crashPath, v.recoveryOptions(sys))
 	if errors.Is(err, ErrFull) {
@@ -122,7 +122,7 @@ func (v *crashVerifier) close(sys *crashfs.FS, db *DB) error {
 	if !v.tight || !errors.Is(err, ErrWALRemains) {
 		return err
 	}
-	sys.LeaveRoom(roomForLog)
+	sys.LeaveFreeSpace(roomForLog)
 	if db, err = Open(crashPath, v.recoveryOptions(sys)); err != nil {
 		return err
 	}
@@ -147,7 +147,7 @@ func (v *crashVerifier) content(db *DB) (state *crashState, err error) {
 
 // tightSteps are those of a fault test on a disk that other programs fill and empty.
 func (r *faultRun) tightSteps() []func() error {
-	leave := func(free int64) func() error { return func() error { r.fs.LeaveRoom(free); return nil } }
+	leave := func(free int64) func() error { return func() error { r.fs.LeaveFreeSpace(free); return nil } }
 	return []func() error{
 		r.open, r.fill, r.fill, leave(0), r.remove, r.fill, r.checkpoint(CheckpointPassive), r.remove, r.check, r.close, leave(32 << 10),
 		r.open, r.fill, r.remove, r.checkpoint(CheckpointRestart), leave(tightDisk), r.commit, r.close,
@@ -285,7 +285,7 @@ func (l *crashLoad) reopenTight() {
 	}
 	db, err := Open(crashPath, l.options(l.sys))
 	if !l.mayFill(err) {
-		l.fs.LeaveRoom(tightDisk)
+		l.fs.LeaveFreeSpace(tightDisk)
 		l.open()
 		return
 	}

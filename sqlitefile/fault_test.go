@@ -337,7 +337,7 @@ func (r *faultRun) check() error {
 
 // aftermath looks at what is left, with the fault gone: by this system, and after a loss of power.
 func (r *faultRun) aftermath() error {
-	r.fs.LeaveRoom(tightDisk)
+	r.fs.LeaveFreeSpace(tightDisk)
 	if err := r.close(); err != nil {
 		return fmt.Errorf("close: %w", err)
 	}

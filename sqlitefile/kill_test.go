@@ -42,7 +42,7 @@ func killAt(t *testing.T, mode JournalMode, tight bool, n int) bool {
 	t.Helper()
 	fs, step := crashfs.New(), addRow
 	if tight {
-		fs, step = crashfs.New(crashfs.WithRoom(tightDisk)), fillOrFree
+		fs, step = crashfs.New(crashfs.WithFreeSpace(tightDisk)), fillOrFree
 	}
 	o := Options{Create: true, PageSize: 512, JournalMode: mode, BusyTimeout: 10 * time.Second, system: fs}
 	survivor, err := Open(crashPath, &o)

@@ -14,7 +14,7 @@ func TestFullAfterSpill(t *testing.T) {
 	t.Parallel()
 	for _, mode := range crashModes {
 		t.Run(mode.name, func(t *testing.T) {
-			fs := crashfs.New(crashfs.WithRoom(tightDisk))
+			fs := crashfs.New(crashfs.WithFreeSpace(tightDisk))
 			o := &Options{Create: true, PageSize: 1024, JournalMode: mode.journal, spillBytes: 8 << 10, system: fs}
 			if mode.wal {
 				o.JournalMode = JournalWAL
@@ -36,7 +36,7 @@ func TestFullAfterSpill(t *testing.T) {
 						return err
 					}
 				}
-				fs.LeaveRoom(0)
+				fs.LeaveFreeSpace(0)
 				return nil
 			})
 			if !errors.Is(err, ErrFull) {
@@ -45,7 +45,7 @@ func TestFullAfterSpill(t *testing.T) {
 			if err := checkRows(db, 1, 1); err != nil {
 				t.Error(err)
 			}
-			fs.LeaveRoom(tightDisk)
+			fs.LeaveFreeSpace(tightDisk)
 			if err := addRow(db); err != nil {
 				t.Error(err)
 			}
@@ -61,7 +61,7 @@ func TestFullAfterSpill(t *testing.T) {
 
 // tightDB creates a database with a table of large rows on a tight disk.
 func tightDB(t *testing.T, o *Options, autoVacuum int) (*DB, *crashfs.FS) {
-	fs := crashfs.New(crashfs.WithRoom(tightDisk))
+	fs := crashfs.New(crashfs.WithFreeSpace(tightDisk))
 	if err := fs.WriteFile(crashPath, emptyDatabase(1024, autoVacuum)); err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func addLarge(t *testing.T, db *DB, fs *crashfs.FS, sizes ...int) {
 		if err := db.Checkpoint(t.Context(), CheckpointTruncate); err != nil {
 			t.Fatal(err)
 		}
-		fs.LeaveRoom(tightDisk)
+		fs.LeaveFreeSpace(tightDisk)
 	}
 }
 
@@ -135,11 +135,11 @@ func TestFullSpillOverHoles(t *testing.T) {
 			}
 			db, fs := tightDB(t, o, 0)
 			addLarge(t, db, fs, 60<<10, 60<<10, 60<<10)
-			fs.LeaveRoom(0)
+			fs.LeaveFreeSpace(0)
 			removeLarge(t, db, 1, true)
 			removeLarge(t, db, 2, true)
 			for free := range 40 {
-				fs.LeaveRoom(int64(free) << 10)
+				fs.LeaveFreeSpace(int64(free) << 10)
 				rows := make([]int, 250)
 				for n := range rows {
 					rows[n] = 900
@@ -151,7 +151,7 @@ func TestFullSpillOverHoles(t *testing.T) {
 					t.Fatalf("with %d KiB free: %v", free, err)
 				}
 			}
-			fs.LeaveRoom(tightDisk)
+			fs.LeaveFreeSpace(tightDisk)
 			if err := addRow(db); err != nil {
 				t.Error(err)
 			}
@@ -179,7 +179,7 @@ func TestCutKeepsRoom(t *testing.T) {
 				if err := db.Checkpoint(t.Context(), CheckpointTruncate); err != nil {
 					t.Fatal(err)
 				}
-				fs.LeaveRoom(0)
+				fs.LeaveFreeSpace(0)
 			}
 		})
 	}

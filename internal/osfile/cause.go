@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// Full reports whether err says that there is no room: on the disk, within a quota, or within the
+// Full reports whether err says that there is no space: on the disk, within a quota, or within the
 // limit to the size of a file.
 func Full(err error) bool {
 	return slices.ContainsFunc(fullErrors, func(full syscall.Errno) bool { return errors.Is(err, full) })

@@ -32,13 +32,13 @@ var (
 	ErrFault = errors.New("mapped file could not be read")
 )
 
-// A noRoomError says that a part of a file could not be mapped for lack of addresses or of memory.
+// A noMapError says that a part of a file could not be mapped for lack of addresses or of memory.
 // It matches ErrNoMap, and the system's error.
-type noRoomError struct{ error }
+type noMapError struct{ error }
 
-func (e noRoomError) Is(target error) bool { return target == ErrNoMap }
+func (e noMapError) Is(target error) bool { return target == ErrNoMap }
 
-func (e noRoomError) Unwrap() error { return e.error }
+func (e noMapError) Unwrap() error { return e.error }
 
 // A noLocksError is a system's word for the want of locks. It matches ErrNoLocks.
 type noLocksError struct{ error }

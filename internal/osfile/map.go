@@ -40,7 +40,7 @@ func (f *File) Map(n int64) (*Mapping, error) {
 		return nil, f.fail("mmap", ErrNoMap)
 	}
 	if !live.reserve(n) {
-		return nil, f.fail("mmap", noRoomError{fmt.Errorf("maps of this process take all of the %d MiB that they may", mapBudget>>20)})
+		return nil, f.fail("mmap", noMapError{fmt.Errorf("maps of this process take all of the %d MiB that they may", mapBudget>>20)})
 	}
 	data, err := f.d.mapShared(0, int(n))
 	if err != nil {

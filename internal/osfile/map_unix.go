@@ -38,7 +38,7 @@ func (d *description) mmap(off int64, n, protection int) ([]byte, error) {
 	case errors.Is(err, unix.ENODEV): // a file system without maps
 		return nil, ErrNoMap
 	case errors.Is(err, unix.ENOMEM):
-		return nil, noRoomError{fmt.Errorf("mapping %d bytes: %w", n, err)}
+		return nil, noMapError{fmt.Errorf("mapping %d bytes: %w", n, err)}
 	}
 	return data, err
 }

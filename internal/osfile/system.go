@@ -47,6 +47,13 @@ type Handle interface {
 	Close() error
 }
 
+// A Disk is a Handle that knows the disk of its file. File describes the methods.
+type Disk interface {
+	FreeSpace() (bytes int64, err error)
+	Preallocate(off, n int64) error
+	Punch(off, n int64) error
+}
+
 // OS is the operating system.
 var OS System = system{}
 

@@ -50,15 +50,8 @@ const (
 	look  = 16 << 20 // how much may be committed between two looks
 )
 
-// A disk is a file that knows its file system.
-type disk interface {
-	Room() (bytes int64, err error)
-	Preallocate(off, n int64) error
-	Punch(off, n int64) error
-}
-
-func (r *Reserve) disk() (disk, bool) {
-	d, ok := (*r.File).(disk)
+func (r *Reserve) disk() (osfile.Disk, bool) {
+	d, ok := (*r.File).(osfile.Disk)
 	return d, ok
 }
 
@@ -131,7 +124,7 @@ func (r *Reserve) Fill(pgnos []uint32, shift uint8) error {
 
 // fillPages gives a file of so many bytes the blocks for the pages within it: they may have been
 // punched.
-func fillPages(d disk, pgnos []uint32, shift uint8, size int64) error {
+func fillPages(d osfile.Disk, pgnos []uint32, shift uint8, size int64) error {
 	for first, n := range runs(pgnos) {
 		off := int64(first-1) << shift
 		if end := min(off+n<<shift, size); off < end {
@@ -161,7 +154,7 @@ func runs(pgnos []uint32) func(yield func(first uint32, n int64) bool) {
 
 // grow gives a file of so many bytes the blocks that it needs behind its end, and the reserve
 // behind them. If removes is true, the file may take the reserve as well.
-func grow(d disk, size, need int64, removes bool) error {
+func grow(d osfile.Disk, size, need int64, removes bool) error {
 	err := d.Preallocate(size, need+Size)
 	if osfile.Full(err) && removes && need > 0 {
 		err = d.Preallocate(size, need)
@@ -171,8 +164,8 @@ func grow(d disk, size, need int64, removes bool) error {
 
 // spare returns how much more than need and 64 MiB the disk has free. ok is false if that is
 // nothing, or the disk was full before.
-func (r *Reserve) spare(d disk, need int64) (spare int64, ok bool) {
-	free, err := d.Room()
+func (r *Reserve) spare(d osfile.Disk, need int64) (spare int64, ok bool) {
+	free, err := d.FreeSpace()
 	if err != nil {
 		return math.MaxInt64, true // nothing is known of this disk
 	}

@@ -18,7 +18,7 @@ type fakeDisk struct {
 
 func (f *fakeDisk) Size() (int64, error) { return f.size, nil }
 
-func (f *fakeDisk) Room() (int64, error) { return f.free, nil }
+func (f *fakeDisk) FreeSpace() (int64, error) { return f.free, nil }
 
 func (f *fakeDisk) Truncate(size int64) error {
 	f.size = size

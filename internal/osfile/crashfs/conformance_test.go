@@ -35,7 +35,7 @@ func TestConformance(t *testing.T) {
 	for seed := range uint64(40) {
 		dir := t.TempDir()
 		a := &actor{sys: osfile.OS, dir: dir, rng: rand.New(rand.NewPCG(seed, 0)), holes: holes}
-		b := &actor{sys: crashfs.New(crashfs.WithRoom(1 << 30)), dir: "/x", rng: rand.New(rand.NewPCG(seed, 0)), holes: holes}
+		b := &actor{sys: crashfs.New(crashfs.WithFreeSpace(1 << 30)), dir: "/x", rng: rand.New(rand.NewPCG(seed, 0)), holes: holes}
 		for step := range 400 {
 			got, want := b.act(), a.act()
 			if got != want {

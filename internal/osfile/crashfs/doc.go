@@ -25,14 +25,14 @@
 //	D7  A file that was ever mapped as words is never synced. After a crash it holds an earlier
 //	    content, or garbage, or nothing.
 //	D8  A hole that Punch makes is a write of zeros for D1 and D2: until Sync each of its sectors is
-//	    there or not. It never makes a file longer. Room that Preallocate gave is gone after a
+//	    there or not. It never makes a file longer. Space that Preallocate gave is gone after a
 //	    crash. It reads as zeros until it is written, and so does a write to it that was lost.
 //
 // # Limits
 //
 // There are no directories but those in names, no permissions, no symbolic or hard links, and no
-// limit to the disk without WithRoom. Handles of one FS stand for as many open file descriptions:
-// their locks conflict as locks of processes do.
+// limit to the disk without WithFreeSpace. Handles of one FS stand for as many open file
+// descriptions: their locks conflict as locks of processes do.
 //
 // An FS is safe for concurrent use.
 package crashfs

@@ -22,8 +22,8 @@ type FS struct {
 	first   map[string]*inode
 	ops     []Op
 	handles int
-	limited bool  // the disk has no more than room
-	room    int64 // blocks of the disk
+	limited bool  // the disk has no more than space
+	space   int64 // blocks of the disk
 }
 
 var _ osfile.System = (*FS)(nil)

@@ -35,7 +35,7 @@ const (
 	MapWords
 	Close
 	Rename
-	Room
+	FreeSpace
 	Preallocate
 	Punch
 	OpenDir // of SyncDir, before it syncs
@@ -45,7 +45,7 @@ const (
 	// Any lists the operations that can fail on a working system in one way or another. Releasing a
 	// lock or a handle cannot. OpenDir is apart: the engine goes on without syncing the names, so
 	// that a loss of power may take more after it.
-	Any = Storage | Lock | Locked | Map | MapWords | Room | Preallocate | Punch
+	Any = Storage | Lock | Locked | Map | MapWords | FreeSpace | Preallocate | Punch
 )
 
 var opNames = []string{

@@ -27,7 +27,7 @@ type stage struct {
 
 func newStage(t *testing.T, lazy bool) *stage {
 	t.Helper()
-	fs := crashfs.New(crashfs.WithRoom(1 << 20))
+	fs := crashfs.New(crashfs.WithFreeSpace(1 << 20))
 	if err := fs.WriteFile("/db", append(append(page(1), page(2)...), page(3)...)); err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +199,7 @@ func TestRules(t *testing.T) {
 			s.writePage(2, 20)
 		}, "R4"},
 		{"cut to another size", false, func(s *stage) { logged(s); s.must(s.files["db"].Truncate(pageSize)) }, "R4"},
-		{"room given back that the log has the pages for", false, func(s *stage) {
+		{"space given back that the log has the pages for", false, func(s *stage) {
 			logged(s)
 			s.frame(2, 3, 30)
 			s.sync("db-wal")

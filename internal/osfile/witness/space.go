@@ -1,26 +1,23 @@
 package witness
 
-import "errors"
+import (
+	"errors"
 
-// A disk is a handle that knows its file system.
-type disk interface {
-	Room() (bytes int64, err error)
-	Preallocate(off, n int64) error
-	Punch(off, n int64) error
-}
+	"github.com/foliofs/folio/internal/osfile"
+)
 
-// Room passes on the call if the wrapped handle implements the method.
-func (h *handle) Room() (bytes int64, err error) {
-	d, ok := h.Handle.(disk)
+// FreeSpace passes on the call if the wrapped handle implements the method.
+func (h *handle) FreeSpace() (bytes int64, err error) {
+	d, ok := h.Handle.(osfile.Disk)
 	if !ok {
 		return 0, errors.ErrUnsupported
 	}
-	return d.Room()
+	return d.FreeSpace()
 }
 
 // Preallocate passes on the call if the wrapped handle implements the method.
 func (h *handle) Preallocate(off, n int64) error {
-	d, ok := h.Handle.(disk)
+	d, ok := h.Handle.(osfile.Disk)
 	if !ok {
 		return errors.ErrUnsupported
 	}
@@ -29,7 +26,7 @@ func (h *handle) Preallocate(off, n int64) error {
 
 // Punch passes on the call if the wrapped handle implements the method.
 func (h *handle) Punch(off, n int64) error {
-	d, ok := h.Handle.(disk)
+	d, ok := h.Handle.(osfile.Disk)
 	if !ok {
 		return errors.ErrUnsupported
 	}

@@ -12,23 +12,21 @@ import (
 
 const block = 4096
 
-// A disk has the methods of a handle of an FS with room.
+// A disk has the methods of a handle of an FS with a limited disk.
 type disk interface {
 	osfile.Handle
-	Room() (int64, error)
-	Preallocate(off, n int64) error
-	Punch(off, n int64) error
+	osfile.Disk
 }
 
-// TestRoom fills a disk of a few blocks in each of the ways that take one, and frees them in each
-// of the ways that give one back.
-func TestRoom(t *testing.T) {
+// TestFreeSpace fills a disk of a few blocks in each of the ways that take one, and frees them in
+// each of the ways that give one back.
+func TestFreeSpace(t *testing.T) {
 	t.Parallel()
-	f := crashfs.New(crashfs.WithRoom(4 * block))
+	f := crashfs.New(crashfs.WithFreeSpace(4 * block))
 	h := open(t, f, "/a").(disk)
 	want := func(what string, blocks int64) {
 		t.Helper()
-		if got, err := h.Room(); got != blocks*block || err != nil {
+		if got, err := h.FreeSpace(); got != blocks*block || err != nil {
 			t.Errorf("%s: %d bytes are free, %v; want %d", what, got, err, blocks*block)
 		}
 	}
@@ -60,14 +58,14 @@ func TestRoom(t *testing.T) {
 	if err := h.Preallocate(4*block, 2*block); !errors.Is(err, syscall.ENOSPC) {
 		t.Error(err)
 	}
-	want("as far as there is room", 0)
-	f.LeaveRoom(3 * block)
+	want("as far as there is space", 0)
+	f.LeaveFreeSpace(3 * block)
 	want("freed by another program", 3)
 	must(f.Remove("/a"))
 	want("removed and open", 3)
 	other := open(t, f, "/b").(disk)
 	must(h.Close())
-	if got, err := other.Room(); got != 7*block || err != nil {
+	if got, err := other.FreeSpace(); got != 7*block || err != nil {
 		t.Errorf("after the last handle: %d, %v", got, err)
 	}
 	must(other.Close())
@@ -76,7 +74,7 @@ func TestRoom(t *testing.T) {
 // TestPunchCrash loses and tears a hole, and never makes the file longer by it.
 func TestPunchCrash(t *testing.T) {
 	t.Parallel()
-	f := crashfs.New(crashfs.WithRoom(1 << 20))
+	f := crashfs.New(crashfs.WithFreeSpace(1 << 20))
 	if err := f.WriteFile("/a", bytes.Repeat([]byte{1}, 2*block)); err != nil {
 		t.Fatal(err)
 	}
@@ -100,11 +98,11 @@ func TestPunchCrash(t *testing.T) {
 	}
 }
 
-// TestNoRoom asks a disk without a limit.
-func TestNoRoom(t *testing.T) {
+// TestNoLimit asks a disk without a limit.
+func TestNoLimit(t *testing.T) {
 	t.Parallel()
 	h := open(t, crashfs.New(), "/a").(disk)
-	_, err := h.Room()
+	_, err := h.FreeSpace()
 	for _, err := range []error{err, h.Preallocate(0, 1), h.Punch(0, 1)} {
 		if !errors.Is(err, errors.ErrUnsupported) {
 			t.Error(err)

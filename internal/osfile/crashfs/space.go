@@ -5,28 +5,28 @@ import (
 	"syscall"
 )
 
-// blockSize is the unit in which a disk gives out room.
+// blockSize is the unit in which a disk gives out space.
 const blockSize = 4096
 
-// WithRoom limits the disk to the given number of free bytes, in addition to the contents of its
-// files. Files can then be asked for their Room, and Preallocate and Punch work. Otherwise these
-// give errors.ErrUnsupported, and the disk has no limit.
-func WithRoom(free int64) Option {
+// WithFreeSpace limits the disk to the given number of free bytes, in addition to the contents of
+// its files. Files can then be asked for their FreeSpace, and Preallocate and Punch work. Otherwise
+// these give errors.ErrUnsupported, and the disk has no limit.
+func WithFreeSpace(free int64) Option {
 	return func(f *FS) {
 		f.limited = true
 		for _, i := range f.inodes {
 			i.occupy()
 		}
-		f.room = f.used() + (free+blockSize-1)/blockSize
+		f.space = f.used() + (free+blockSize-1)/blockSize
 	}
 }
 
-// LeaveRoom leaves the disk so many bytes free, as if another program had taken the rest or given
-// it back.
-func (f *FS) LeaveRoom(free int64) {
+// LeaveFreeSpace leaves the disk so many bytes free, as if another program had taken the rest or
+// given it back.
+func (f *FS) LeaveFreeSpace(free int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.room = f.used() + (free+blockSize-1)/blockSize
+	f.space = f.used() + (free+blockSize-1)/blockSize
 }
 
 // used returns how many blocks all files have. The caller must hold mu.
@@ -43,7 +43,7 @@ func (f *FS) claim(i *inode, off, n int64) (got int64, err error) {
 	if !f.limited || n <= 0 {
 		return n, nil
 	}
-	free := f.room - f.used()
+	free := f.space - f.used()
 	for b := off / blockSize; b*blockSize < off+n; b++ {
 		if i.has(b) {
 			continue
@@ -127,8 +127,8 @@ func (i *inode) punch(off, n int64) error {
 	return i.writeAt(make([]byte, n), off)
 }
 
-// Room returns how many bytes the disk has free.
-func (h *handle) Room() (bytes int64, err error) {
+// FreeSpace returns how many bytes the disk has free.
+func (h *handle) FreeSpace() (bytes int64, err error) {
 	defer h.leave()
 	if err := h.enter("statfs"); err != nil {
 		return 0, err
@@ -136,10 +136,10 @@ func (h *handle) Room() (bytes int64, err error) {
 	if !h.fs.limited {
 		return 0, h.fail("statfs", errors.ErrUnsupported)
 	}
-	return max(0, h.fs.room-h.fs.used()) * blockSize, nil
+	return max(0, h.fs.space-h.fs.used()) * blockSize, nil
 }
 
-// Preallocate gives the file blocks for n bytes from off on. If there is no room for all it
+// Preallocate gives the file blocks for n bytes from off on. If there is no space for all it
 // keeps those that it got, as ext4 does.
 func (h *handle) Preallocate(off, n int64) error {
 	defer h.leave()
@@ -177,10 +177,10 @@ func (h *handle) enterAllocate(op string, off, n int64) error {
 	return nil
 }
 
-// Room is that of the file system, which a process that is dead does not learn.
-func (h *mortal) Room() (bytes int64, err error) {
+// FreeSpace is that of the file system, which a process that is dead does not learn.
+func (h *mortal) FreeSpace() (bytes int64, err error) {
 	h.p.live()
-	return h.disk().Room()
+	return h.disk().FreeSpace()
 }
 
 // Preallocate counts as an operation.

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Room returns how many bytes the disk of the file has free for this process.
-func (f *File) Room() (bytes int64, err error) {
+// FreeSpace returns how many bytes the disk of the file has free for this process.
+func (f *File) FreeSpace() (bytes int64, err error) {
 	if f.closed.Load() {
 		return 0, f.fail("statfs", fs.ErrClosed)
 	}
@@ -19,8 +19,8 @@ func (f *File) Room() (bytes int64, err error) {
 }
 
 // Preallocate gives the file blocks of the disk for n bytes from off on, beyond its end, too: its
-// size and its content stay as they are. A write to these bytes finds its room. Truncate gives back
-// the blocks beyond the end, also if the size stays the same. The error matches
+// size and its content stay as they are. A write to these bytes finds its space. Truncate gives
+// back the blocks beyond the end, also if the size stays the same. The error matches
 // errors.ErrUnsupported if the file system cannot do it.
 func (f *File) Preallocate(off, n int64) error {
 	if f.closed.Load() {
@@ -30,7 +30,7 @@ func (f *File) Preallocate(off, n int64) error {
 }
 
 // Punch gives back the blocks of the disk that hold n bytes from off on, which must lie within the
-// file. They read as zeros from then on, and a write to them needs room. The error matches
+// file. They read as zeros from then on, and a write to them needs space. The error matches
 // errors.ErrUnsupported if the file system cannot do it.
 func (f *File) Punch(off, n int64) error {
 	if f.closed.Load() {

@@ -113,6 +113,9 @@ func (c *call) fail(err error) {
 // statusGone is the status in the log if the client went away, as nginx writes it.
 const statusGone = 499
 
+// writeFailure answers with an error in the form that the client reads: JSON for programs that
+// accept it, a page for browsers, and a line of text for all others, for example curl. WebDAV's
+// conditions come as XML in place of that line.
 func (c *call) writeFailure(f *failure) {
 	if c.wantsJSON() {
 		c.w.Header().Set("Content-Type", "application/json")

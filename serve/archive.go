@@ -55,6 +55,8 @@ func answerArchive(c *call, target string) error {
 	return errArchive
 }
 
+// archiveOf sends the directory that target, a path of a URL, leads to. It looks for errors before
+// the first byte: after that the status cannot change any more.
 func archiveOf(c *call, target, ending, contentType string) error {
 	names, err := selectedNames(c)
 	if err != nil {
@@ -109,6 +111,8 @@ func (g *archiving) walk(visit func(f *walked) error) error {
 	return g.p.walk(g.r.Context(), g.rx, g.real, visit)
 }
 
+// send writes the headers and the archive. An error in the middle can only cut the archive off,
+// which the client notices by the missing end.
 func (g *archiving) send(ending, contentType string) error {
 	if err := g.count(ending); err != nil {
 		return err
@@ -183,6 +187,7 @@ func newArchiver(w io.Writer, ending string) archiver {
 	return &tarArchiver{tar.NewWriter(w), nil}
 }
 
+// A tarArchiver writes in the form of POSIX (pax), which has no limit on names and sizes.
 type tarArchiver struct {
 	*tar.Writer
 	zipped io.Closer // nil for a plain tar
@@ -214,6 +219,7 @@ func (t *tarArchiver) Close() error {
 	return err
 }
 
+// A zipArchiver deflates contents, but not those that are packed already.
 type zipArchiver struct{ *zip.Writer }
 
 // packed are the endings of files that deflating does not make smaller.

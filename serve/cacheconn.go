@@ -18,6 +18,8 @@ type cacheListener struct {
 	cache *responseCache
 }
 
+// Accept wraps each connection that speaks HTTP/1.1, where a request has a beginning and an end
+// that the cache can compare. In HTTP/2, requests share a connection.
 func (l *cacheListener) Accept() (net.Conn, error) {
 	conn, err := l.Listener.Accept()
 	if err != nil {

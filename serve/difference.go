@@ -76,6 +76,8 @@ func kindOf(k folio.ChangeKind) string {
 	return "attributes"
 }
 
+// changes lists what differs between two states of a directory, except files that the user may not
+// read. A file that was moved from such a place shows no old path.
 func (h *history) changes(from, to string) (list []page.Changed, err error) {
 	for change, err := range h.p.vol.Diff(h.r.Context(), from, to) {
 		if err != nil {

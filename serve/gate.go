@@ -72,6 +72,8 @@ type gateListener struct {
 	said time.Time // when the log last said that connections were closed
 }
 
+// Accept returns the next connection of a client that does not have too many already. It counts the
+// others, and closes them without an answer.
 func (l *gateListener) Accept() (net.Conn, error) {
 	for {
 		conn, err := l.Listener.Accept()

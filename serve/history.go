@@ -38,6 +38,8 @@ func (h *history) at(snapshot, name string, dir bool) string {
 	return then.href(name, dir)
 }
 
+// directoryVersions lists all snapshots, the newest first. It does not look whether the directory
+// differs in them.
 func (h *history) directoryVersions() (list []page.Version, err error) {
 	all, err := h.p.vol.Snapshots(h.r.Context())
 	for _, s := range slices.Backward(all) {
@@ -46,6 +48,9 @@ func (h *history) directoryVersions() (list []page.Version, err error) {
 	return list, err
 }
 
+// fileVersions lists the versions of a file, except those from when it was in a directory that the
+// user may not read. The current version leads to the file itself, an older one to a snapshot that
+// has it.
 func (h *history) fileVersions() (list []page.Version, err error) {
 	all, err := h.p.vol.Versions(h.r.Context(), h.real)
 	if errors.Is(err, errors.ErrUnsupported) {

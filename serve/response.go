@@ -45,6 +45,8 @@ func (w *response) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
+// Write gives the client more time with each part that it takes: a slow client may take long, a
+// stalled one may not.
 func (w *response) Write(p []byte) (int, error) {
 	if w.status == 0 {
 		w.status = http.StatusOK
@@ -102,6 +104,8 @@ func (b *body) extend() {
 	}
 }
 
+// Read gives the client more time with each part that arrives. It marks errors of the connection as
+// a brokenBodyError, so that they are told from errors of the volume.
 func (b *body) Read(p []byte) (int, error) {
 	b.extend()
 	n, err := b.ReadCloser.Read(p)

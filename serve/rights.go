@@ -51,6 +51,7 @@ func ParseRights(r io.Reader) (*Rights, error) {
 	return &rights, err
 }
 
+// parseRule reads a line of rights, for example "ann write /photos". The path may contain spaces.
 func parseRule(text string) (rule, error) {
 	user, rest, _ := strings.Cut(text, " ")
 	name, p, _ := strings.Cut(strings.TrimSpace(rest), " ")

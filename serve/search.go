@@ -159,6 +159,8 @@ func (s *search) run(ctx context.Context, results *page.Results) page.Outcome {
 	return out
 }
 
+// walk collects the files to be searched in batches: those that have the query in their names, or
+// for a search of contents all that are not too large.
 func (s *search) walk(ctx context.Context, rx *folio.Rx) error {
 	name := page.Fold(s.query)
 	err := s.p.walk(ctx, rx, s.dir, func(w *walked) error {

@@ -66,6 +66,9 @@ func (s *site) sweepLinks(ctx context.Context, o *opened, t *tree) {
 	}
 }
 
+// sweepDir removes the uploads or removed files in dir that have been kept for long enough, and
+// records of uploads that have long been complete. Names begin with the time when they were made.
+// It passes over all other names.
 func (s *site) sweepDir(ctx context.Context, o *opened, t *tree, dir string, kept time.Duration) {
 	list, err := o.ReadDir(dir)
 	if err != nil {

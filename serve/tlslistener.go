@@ -26,6 +26,8 @@ func newTLSListener(l net.Listener, config *tls.Config) *tlsListener {
 	return t
 }
 
+// Accept returns a connection whose handshake is over. Handshakes run at the same time, so that a
+// client which never completes its own holds up nobody.
 func (t *tlsListener) Accept() (net.Conn, error) {
 	t.start.Do(func() { go t.acceptAll() })
 	select {
@@ -59,6 +61,7 @@ func (t *tlsListener) acceptAll() {
 	}
 }
 
+// shakeHands completes the handshake of a connection, or lets it fail after a while.
 func (t *tlsListener) shakeHands(conn *tls.Conn) {
 	ctx, cancel := context.WithTimeout(t.closed, min(headerTime, stallTime))
 	defer cancel()

@@ -66,6 +66,9 @@ type opened struct {
 
 var serials atomic.Uint64
 
+// newTree opens a source. If its directory is reached through a symbolic link, the tree stays where
+// the link leads now, so that a client who may write cannot move the tree elsewhere by changing the
+// link.
 func newTree(s Source, base string, several bool, notices *slog.Logger) (*tree, error) {
 	s.Dir = cleanDir(s.Dir)
 	t := &tree{Source: s, base: base, notices: notices}
@@ -88,6 +91,8 @@ func (t *tree) newDav(vol *folio.Volume) *dav.Handler {
 	return dav.NewHandler(vol, &dav.Options{Prefix: t.base + t.prefix, Dir: t.Dir})
 }
 
+// open opens the volume, and describes its file before that: if another file takes its place in
+// between, the next look finds a difference and opens it again.
 func (t *tree) open() (*opened, error) {
 	o := &opened{users: 1, tree: t, serial: serials.Add(1)}
 	if t.File != "" {
@@ -285,6 +290,8 @@ func (o *opened) leave() error {
 	return o.closeVolume()
 }
 
+// close ends the tree: first the goroutine that waits for a server, then the volume, once no
+// request uses it.
 func (t *tree) close() error {
 	t.end()
 	t.reaching.Wait()

@@ -147,6 +147,8 @@ func (u *upload) complete() bool {
 	return i.Offset == i.Size && !i.SizeIsDeferred && !i.IsFinal
 }
 
+// load reads the record of an upload. The length of the content says how far the upload has come,
+// so a byte that was written counts even if the server died before it changed the record.
 func (u *upload) load(rx *folio.Rx) error {
 	text, err := rx.ReadFile(u.content() + ".info")
 	if err != nil {

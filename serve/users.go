@@ -73,6 +73,7 @@ var (
 	errTwice    = errors.New("the name comes a second time")
 )
 
+// add reads a line of users: NAME:HASH. A user may have several tokens, but one password.
 func (u *Users) add(text string) error {
 	name, hash, ok := strings.Cut(text, ":")
 	switch {
@@ -94,6 +95,8 @@ func (u *Users) add(text string) error {
 	return nil
 }
 
+// validUser reports whether a name can stand in a file of rights and in a log: without spaces and
+// colons. It must not begin with a dash, because "-" stands there for all who have not logged in.
 func validUser(name string) bool {
 	const signs = "._@+-"
 	for i, r := range name {
@@ -139,6 +142,8 @@ type argonHash struct {
 
 var errArgon = errors.New("not $argon2id$v=19$m=KIB,t=TIMES,p=THREADS$SALT$HASH")
 
+// parseArgon reads a hash of argon2id, for example $argon2id$v=19$m=65536,t=3,p=4$SALT$SUM. It
+// refuses parameters that would let each login take too much memory or time.
 func parseArgon(hash string) (h argonHash, err error) {
 	parts := strings.Split(hash, "$")
 	if len(parts) != 6 || parts[2] != "v=19" {

@@ -51,6 +51,8 @@ func (p *place) walkNamed(ctx context.Context, rx *folio.Rx, names []string, vis
 	return nil
 }
 
+// dir visits the files in a directory. It enters an inode once only, because a directory of a
+// damaged volume may be in itself.
 func (w *walk) dir(real, name string) error {
 	f, err := w.rx.Open(real)
 	if err != nil {
@@ -77,6 +79,8 @@ func (w *walk) dir(real, name string) error {
 	}
 }
 
+// file visits a file if the user may read it, and then the files in it if it is a directory. A user
+// who may only upload to a directory may be allowed to read another one in it.
 func (w *walk) file(f *walked) error {
 	at := w.p.access.at(w.p.shown(f.real))
 	if f.info.Name() == private || at == rightNone {

@@ -40,6 +40,7 @@ type topDir struct{ fs.FileInfo }
 
 func (topDir) Name() string { return "/" }
 
+// Stat describes one of the directories, or the root, which has the time of the newest of them.
 func (l dirList) Stat(_ context.Context, name string) (fs.FileInfo, error) {
 	if name = clean(name); name == "/" {
 		newest := l[0]

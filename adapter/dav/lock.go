@@ -46,6 +46,8 @@ type lockInfo struct {
 // been declared outside of it.
 type owner string
 
+// UnmarshalXML keeps the XML of an owner, which clients get with the lock. It writes each element
+// again, without attributes, comments and instructions, so that nothing in it can break an answer.
 func (o *owner) UnmarshalXML(d *xml.Decoder, _ xml.StartElement) error {
 	var text bytes.Buffer
 	e := xml.NewEncoder(&text)

@@ -68,6 +68,8 @@ func statusOf(err error) int {
 	return 0
 }
 
+// WriteHeader corrects the status that package webdav sends: 204 if the request replaced a file,
+// and for an error the one that fits its cause. The body for the old status is then dropped.
 func (o *outcome) WriteHeader(status int) {
 	switch {
 	case status == http.StatusCreated && o.replaced:

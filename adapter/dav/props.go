@@ -63,6 +63,8 @@ func (r *resource) DeadProps() (map[xml.Name]webdav.Property, error) {
 	return props, err
 }
 
+// load reads the dead properties of a file. It refuses a file with damaged properties, because the
+// next change would lose them.
 func (r *resource) load(t tree) (list []deadProp, err error) {
 	xattrs, err := t.Xattrs(r.path)
 	if err != nil {
@@ -114,6 +116,8 @@ var (
 	errProtected = errors.New("the property cannot be removed")
 )
 
+// patch sets and removes properties in the order of the request. Times are attributes of the file,
+// all others dead properties.
 func (r *resource) patch(t *folio.Tx, patches []webdav.Proppatch) error {
 	list, err := r.load(t)
 	if err != nil {
@@ -163,6 +167,8 @@ func (r *resource) patchTime(t *folio.Tx, p webdav.Property, remove bool) (known
 	return false, nil // Windows sends times before 1970 if it does not know a time
 }
 
+// store writes the dead properties, as one extended attribute. A file without any has no such
+// attribute.
 func (r *resource) store(t *folio.Tx, list []deadProp) error {
 	if len(list) == 0 {
 		err := t.RemoveXattr(r.path, propsXattr)

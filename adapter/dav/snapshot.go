@@ -55,6 +55,7 @@ func (d *delayed) Write(p []byte) (int, error) {
 	return d.ResponseWriter.Write(p)
 }
 
+// flush sends the part of the answer that waits. From now on, nothing waits.
 func (d *delayed) flush() {
 	if d.sent {
 		return

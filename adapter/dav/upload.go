@@ -76,6 +76,8 @@ func (u *upload) store() error {
 	return note(u.ctx, u.failed)
 }
 
+// write replaces the file in a transaction, which also looks at the locks: another client may have
+// locked the file while the content arrived.
 func (u *upload) write(tx *folio.Tx) error {
 	s, ok := u.ctx.Value(storingKey{}).(*storing)
 	if ok {
@@ -94,6 +96,8 @@ func (u *upload) write(tx *folio.Tx) error {
 	return tx.Chtimes(u.path, at, at)
 }
 
+// writeContent writes to the inode that is there, so that its links, mode and extended attributes
+// stay.
 func (u *upload) writeContent(tx *folio.Tx) error {
 	if data, small := u.content.small(); small {
 		return tx.WriteFile(u.path, data, u.perm)

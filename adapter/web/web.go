@@ -49,6 +49,8 @@ func (f requestFS) Open(name string) (fs.File, error) {
 	return opened, err
 }
 
+// open reads a small file with its attributes in one view, so that the ETag belongs to the content
+// even if another program writes meanwhile.
 func (f requestFS) open(name string) (opened fs.File, err error) {
 	err = f.vol.View(f.ctx, func(rx *folio.Rx) error {
 		info, err := rx.Stat(name)

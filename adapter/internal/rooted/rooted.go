@@ -137,6 +137,8 @@ func Named(info fs.FileInfo, name string) fs.FileInfo {
 	return namedInfo{info, base}
 }
 
+// A namedInfo has the name that the caller gave, in place of that of the file which a symbolic link
+// led to.
 type namedInfo struct {
 	fs.FileInfo
 	name string

@@ -1,11 +1,14 @@
 package runner
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/foliofs/folio/internal/sql/syntax"
 )
 
 // A query is a statement in the form that the drivers get.
@@ -15,92 +18,47 @@ type query struct {
 }
 
 var (
-	errEmpty      = errors.New("it is empty; it takes a SELECT")
-	errOne        = errors.New("it takes one statement, without another behind a semicolon")
-	errReadOnly   = errors.New("it takes a statement that reads: SELECT, WITH or VALUES")
-	errUnfinished = errors.New("a string, a name or a comment in it has no end")
+	errEmpty    = errors.New("it is empty; it takes a SELECT")
+	errOne      = errors.New("it takes one statement, without another behind a semicolon")
+	errReadOnly = errors.New("it takes a statement that reads: SELECT, WITH or VALUES")
 )
 
-// tokens matches one token of SQL. Each kind is a group:
-//
-//	1  blank or comment; SQLite lets a comment end with the text
-//	2  quoted text or name, in which a doubled quote is one
-//	3  beginning of a quoted text that has no end
-//	4  parameter
-//	5  word, or any other character
-var tokens = regexp.MustCompile(`(?s)` +
-	`([ \t\r\n\f]|--[^\n]*|/\*.*?(?:\*/|$))` +
-	`|('(?:[^']|'')*'|"(?:[^"]|"")*"|\x60(?:[^\x60]|\x60\x60)*\x60|\[[^\]]*\])` +
-	`|(['"\x60\[])` +
-	`|(\?\d*|[:@$][\w$\x{80}-\x{10ffff}]+)` +
-	`|([\w$\x{80}-\x{10ffff}]+|.)`)
-
-// parseQuery checks a statement as far as it can without a database. It numbers parameters that
-// have a name or a number as SQLite does, because drivers do not agree on names.
-func parseQuery(sql string) (q query, err error) {
-	p := parameters{numbers: make(map[string]int), used: make(map[int]bool)}
-	var out strings.Builder
-	first, ended := "", false
-	for _, m := range tokens.FindAllStringSubmatch(sql, -1) {
-		token := m[0]
-		switch {
-		case m[1] != "":
-			token = " "
-		case m[3] != "":
-			return q, errUnfinished
-		case token == ";":
-			ended = true
-			continue
-		case ended:
-			return q, errOne
-		case m[4] != "":
-			if token, err = p.number(token); err != nil {
-				return q, err
-			}
-		case first == "":
-			first = strings.ToUpper(token)
+// parseQuery checks a statement as far as it can without a database. It writes the numbers of
+// parameters in place of their names, because drivers do not agree on names. For example, the query
+// "SELECT :a, :b, :a" becomes "SELECT ?1, ?2, ?1".
+func parseQuery(sql string) (query, error) {
+	parsed, err := syntax.Parse(sql)
+	if err != nil {
+		return query{}, err
+	}
+	if parsed.Statement == nil {
+		return query{}, errEmpty
+	}
+	if next, err := syntax.Parse(sql[parsed.Tail:]); err != nil || next.Statement != nil {
+		return query{}, errOne
+	}
+	read, ok := parsed.Statement.(*syntax.Select)
+	if !ok || parsed.Explain != syntax.ExplainNone {
+		return query{}, errReadOnly
+	}
+	var list []*syntax.Expr
+	numbers := make(map[int32]bool)
+	syntax.Walk(read, func(n syntax.Node) bool {
+		if e, ok := n.(*syntax.Expr); ok && e.Op == syntax.OpParameter {
+			list, numbers[e.Number] = append(list, e), true
 		}
-		out.WriteString(token)
+		return true
+	})
+	slices.SortFunc(list, func(a, b *syntax.Expr) int { return cmp.Compare(a.Start, b.Start) }) // of LIMIT, the second comes first
+	var text strings.Builder
+	at := read.Start
+	for _, e := range list {
+		text.WriteString(sql[at:e.Start] + "?" + strconv.Itoa(int(e.Number)))
+		at = e.End
 	}
-	switch first {
-	case "":
-		return q, errEmpty
-	case "SELECT", "WITH", "VALUES":
-	default:
-		return q, errReadOnly
+	text.WriteString(sql[at:read.End])
+	if parsed.Parameters > len(numbers) {
+		return query{}, fmt.Errorf("it has parameter %d, but not all before it", parsed.Parameters)
 	}
-	q = query{strings.TrimSpace(out.String()), p.max}
-	if q.params > len(p.used) {
-		return q, fmt.Errorf("it has parameter %d, but not all before it", q.params)
-	}
-	return q, nil
-}
-
-// parameters are the parameters of a statement.
-type parameters struct {
-	max     int            // the highest number
-	used    map[int]bool   // the numbers
-	numbers map[string]int // by name
-}
-
-// number returns the parameter with its number in place of a name.
-func (p *parameters) number(token string) (string, error) {
-	n := p.max + 1
-	switch {
-	case token == "?":
-	case token[0] == '?':
-		var err error
-		if n, err = strconv.Atoi(token[1:]); err != nil || n < 1 || n > 999 {
-			return "", fmt.Errorf("parameter %s: numbers go from 1 to 999", token)
-		}
-	case p.numbers[token] > 0:
-		n = p.numbers[token]
-	default:
-		p.numbers[token] = n
-	}
-	p.max, p.used[n] = max(p.max, n), true
-	if token == "?" {
-		return token, nil
-	}
-	return "?" + strconv.Itoa(n), nil
+	return query{text.String(), parsed.Parameters}, nil
 }

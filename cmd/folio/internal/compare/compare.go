@@ -191,6 +191,8 @@ func (m *merger) directories(a, b *File, visit func(a, b *File) error) error {
 	})
 }
 
+// list lists a directory, which is nil on a side that has none. If it cannot be listed, that is
+// reported, and the comparison goes on with the next directory.
 func (m *merger) list(t Tree, dir *File) (children, bool) {
 	if dir == nil {
 		return children{}, true

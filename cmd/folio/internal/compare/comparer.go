@@ -66,6 +66,7 @@ func (c *Comparer) sameContent(a, b *File) (bool, error) {
 // aheadSize is the size of the smallest file that is worth another goroutine.
 const aheadSize = 16 << 10
 
+// sameBytes compares two contents. On an error it says which of the files could not be read.
 func (c *Comparer) sameBytes(a, b *File) (bool, error) {
 	x, err := a.Open()
 	if err != nil {
@@ -96,6 +97,8 @@ func (c *Comparer) sameBytes(a, b *File) (bool, error) {
 	return false, &ReadError{b, err}
 }
 
+// attributes returns the attributes that differ, of those that count. It reads extended attributes
+// last, because only they need the file to be opened.
 func (c *Comparer) attributes(a, b *File) (list Attributes, err error) {
 	if a.Mode&fs.ModeSymlink == 0 && a.Mode != b.Mode {
 		list |= Mode
@@ -116,6 +119,7 @@ func (c *Comparer) attributes(a, b *File) (list Attributes, err error) {
 	return list, err
 }
 
+// sameXattrs compares extended attributes, if OfUsers is set only those that every user can set.
 func (c *Comparer) sameXattrs(a, b *File) (bool, error) {
 	if c.OfUsers && !a.Mode.IsRegular() && !a.Mode.IsDir() {
 		return true, nil

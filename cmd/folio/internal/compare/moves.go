@@ -64,6 +64,7 @@ func (f *moveFinder) walk() error {
 	return f.visit(a, b)
 }
 
+// visit notes files that one side lacks, and goes down where the sides differ.
 func (f *moveFinder) visit(a, b *File) error {
 	switch {
 	case a == nil:

@@ -47,6 +47,7 @@ func (t *diskTree) Name() string   { return t.name }
 func (t *diskTree) Base() string   { return filepath.Base(t.name) }
 func (t *diskTree) Origin() Origin { return Origin{} }
 
+// Error names the file in an error of the system, which may name it by another path.
 func (t *diskTree) Error(path string, err error) error {
 	way := "not compared"
 	if errors.Is(err, tree.ErrChanged) || errors.Is(err, tree.ErrVanished) {

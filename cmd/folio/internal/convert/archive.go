@@ -75,6 +75,7 @@ func (e *Export) checkArchive() error {
 	return nil
 }
 
+// archive writes an archive, and warns once of all that its format could not hold.
 func (e *Export) archive(f archive.Format) error {
 	if err := e.checkArchive(); err != nil {
 		return err

@@ -93,6 +93,8 @@ func (e *Export) into() error {
 	return err
 }
 
+// checkEmpty refuses a directory with files in it unless --force is set. If it is empty, a failed
+// export removes all that it wrote.
 func (e *Export) checkEmpty(root *os.Root) (empty bool, err error) {
 	f, err := root.Open(".")
 	if err != nil {
@@ -122,6 +124,8 @@ func (e *Export) undo(root *os.Root, made bool) {
 	}
 }
 
+// write exports the tree. A directory that was empty gets the attributes of the tree's root, any
+// other keeps its own.
 func (e *Export) write(root *os.Root, empty bool) (err error) {
 	p := e.NewProgress("exporting", e.Quiet)
 	defer p.Done()

@@ -53,6 +53,7 @@ func (c *Copy) mayReplace() error {
 	return nil
 }
 
+// eachSource calls fn for each source, in a view of its volume.
 func (c *Copy) eachSource(fn func(p *Place, rx *folio.Rx) error) error {
 	for i := range c.Sources {
 		p := &c.Sources[i]
@@ -68,6 +69,7 @@ func (c *Copy) eachSource(fn func(p *Place, rx *folio.Rx) error) error {
 
 var errBothOnDisk = errors.New("is on disk, and so is where it is to go")
 
+// extract copies one source to disk.
 func (c *Copy) extract(p *Place, rx *folio.Rx) error {
 	src, err := c.volumeTree(p, rx)
 	if err != nil {
@@ -140,6 +142,8 @@ func (c *Copy) destination(p *Place, typ fs.FileMode) (dir, top string, err erro
 	return filepath.Dir(name), filepath.Base(name), nil
 }
 
+// write copies a tree to the name top in a directory on disk. It never writes outside of that
+// directory, even if another process replaces a directory below it by a link meanwhile.
 func (c *Copy) write(src *volume.Source, dir, top string) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {

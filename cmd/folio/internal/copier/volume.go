@@ -58,6 +58,7 @@ func (d *copyIn) Finish() error {
 	return nil
 }
 
+// Add implements tree.Sink.
 func (d *copyIn) Add(e *tree.Entry) error {
 	name := path.Join(d.top, e.Name)
 	there, err := d.tx.Lstat(name)
@@ -166,6 +167,8 @@ func (d *copyIn) special(e *tree.Entry, name string) (err error) {
 	return d.attributes(&e.Header, name)
 }
 
+// directory makes a directory, or copies into the one that is there. It notices a directory that is
+// copied into itself by its inode: the walk would otherwise find the copy, and copy that, too.
 func (d *copyIn) directory(e *tree.Entry, name string, there fs.FileInfo) error {
 	if e.Name != "." && d.within != nil && e.ID.Ino == d.topIno {
 		return failure.ErrIntoItself

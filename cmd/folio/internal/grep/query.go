@@ -57,6 +57,8 @@ func (g *Query) Run(ctx context.Context, args []string) (matched bool, err error
 	return g.matched.Load(), nil
 }
 
+// search searches one file or directory. Lines get the name of their file if there may be several
+// files, as with grep(1).
 func (g *Query) search(ctx context.Context, loc location.Location, several bool) error {
 	v, err := loc.Open()
 	if err != nil {

@@ -133,6 +133,7 @@ func (s *search) send() error {
 	return nil
 }
 
+// print writes the results of the batches in their order, while the next ones are searched.
 func (s *search) print() error {
 	for b := range s.order {
 		for p := range b.found {
@@ -199,6 +200,7 @@ func (w *searchWorker) files(paths []string) error {
 // errEnough ends the search in a file as soon as enough is known, for example for -l.
 var errEnough = errors.New("enough")
 
+// file searches one file of the batch.
 func (w *searchWorker) file(p string) error {
 	f, err := w.rx.Open(p)
 	if err != nil {

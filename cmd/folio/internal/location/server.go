@@ -169,6 +169,8 @@ func (l Location) OpenVolume(o *folio.Options) (*folio.Volume, error) {
 	return l.openOnServer(&pgstore.Options{Create: o.Create, ReadOnly: o.ReadOnly, BusyTimeout: o.BusyTimeout})
 }
 
+// openOnServer opens a volume by the address as it was given, with its password: what errors and
+// lists show is without it.
 func (l Location) openOnServer(o *pgstore.Options) (*folio.Volume, error) {
 	if err := wholeBucket(l.Volume); err != nil {
 		return nil, err

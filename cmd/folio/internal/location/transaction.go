@@ -61,6 +61,8 @@ func CloseVolume(s *terminal.Streams, v io.Closer) error {
 	return err
 }
 
+// updateFailure adds the way out to an error of Update. own is the error of the function; it names
+// its file already.
 func (l Location) updateFailure(own, err error) error {
 	switch {
 	case err == nil:

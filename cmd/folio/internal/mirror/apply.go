@@ -62,6 +62,7 @@ func (m *mirror) skip(path string, why error) {
 	m.Warn(path, why)
 }
 
+// update makes a number of changes in one transaction, or none with --dry-run.
 func (m *mirror) update(entries []*tree.Entry) error {
 	if m.DryRun {
 		return nil
@@ -76,6 +77,7 @@ func (m *mirror) update(entries []*tree.Entry) error {
 	})
 }
 
+// apply makes one change. A file of another type with the name goes first.
 func (m *mirror) apply(tx *folio.Tx, e *tree.Entry) error {
 	kind := kindOf(e)
 	if kind == Removed || e.Tag&clear != 0 {
@@ -99,6 +101,8 @@ func kindOf(e *tree.Entry) Kind { return Kind(e.Tag &^ clear) }
 // A sourceError is about the file on disk.
 type sourceError struct{ error }
 
+// addFile adds a file with its content. An error of reading the source is a *sourceError, so that
+// the caller can leave this file out and go on.
 func (m *mirror) addFile(tx *folio.Tx, e *tree.Entry) error {
 	meter := &tree.Meter{R: e.Content, Count: m.copied}
 	if e.Content != nil {

@@ -68,6 +68,7 @@ func (m *mirror) leave(path string, why error) {
 	m.Warn(path, why)
 }
 
+// removeExtra plans to remove the files that only the volume has, if --delete is set.
 func (c *planner) removeExtra() error {
 	if !c.Delete {
 		return nil
@@ -97,6 +98,8 @@ func (c *planner) entry(tag uint8, path string, h folio.Header) *tree.Entry {
 	return &tree.Entry{Header: h, Tag: tag}
 }
 
+// file plans what is to be done about one file of the source. The first name of a file with several
+// is planned as the file, the others as links to it.
 func (c *planner) file(f *disk.File, j *fileDiff) error {
 	switch {
 	case f.Err != nil:

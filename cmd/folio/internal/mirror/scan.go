@@ -47,6 +47,7 @@ func (k *dirDiff) HasDir(name string) bool {
 	return ok
 }
 
+// An extra is a file that the volume has and the source does not.
 type extra struct {
 	name  string
 	isDir bool

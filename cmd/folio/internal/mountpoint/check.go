@@ -120,6 +120,7 @@ func (m *Mount) failure(dir, real string, err error) error {
 	return failure.Rehint(failure.At(dir, cause), way)
 }
 
+// checkEmpty refuses to hide files under a mount.
 func checkEmpty(dir string) error {
 	f, err := os.Open(dir)
 	if err != nil {

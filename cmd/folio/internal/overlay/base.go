@@ -86,6 +86,8 @@ func OpenBase(name string) (*Base, error) {
 	return b, nil
 }
 
+// openDir opens a directory on disk as a base. It resolves the name once, so that a later change of
+// a symbolic link on the way does not lead a commit elsewhere.
 func openDir(name string) (*Base, error) {
 	dir, err := mountpoint.Resolve(name)
 	if err != nil {

@@ -96,6 +96,8 @@ func (w *Writer) special(c *compare.Change) error {
 	return nil
 }
 
+// comment writes a change that a patch cannot hold as a line that git apply and patch(1) pass over:
+// "#", the letters of the change, a tab and the name.
 func (w *Writer) comment(c *compare.Change) error {
 	if c.WithDir && c.Kind == compare.Moved {
 		return nil
@@ -136,6 +138,7 @@ func modeOf(f *compare.File) int {
 	return 0o100644
 }
 
+// modes writes the lines for a mode that one side lacks, or that differs.
 func (w *Writer) modes(oldMode, newMode int) {
 	switch {
 	case oldMode == newMode:

@@ -52,6 +52,8 @@ func (x Exclude) Below(name string, isDir bool) bool {
 	return x.File(name, isDir)
 }
 
+// matches reports whether a pattern of --exclude matches a name, as in a .gitignore: "*.o" matches
+// at any depth, "/a/*.o" below a alone, and "tmp/" only directories.
 func matches(pattern, name string, isDir bool) bool {
 	p, dirOnly := strings.CutSuffix(pattern, "/")
 	if dirOnly && !isDir {

@@ -112,6 +112,8 @@ func runBatches(
 	return err
 }
 
+// produce runs the producer. After an error it sends on the batch that it has: entries before the
+// error still count.
 func (p *Pipeline) produce(produce func(*Pipeline) error) {
 	defer close(p.todo)
 	defer close(p.order)
@@ -303,6 +305,8 @@ func (p *Pipeline) producerError() error {
 	return nil
 }
 
+// consumeBatch waits until the workers are through with a batch, passes it to fn, and gives it back
+// to the producer.
 func (p *Pipeline) consumeBatch(b *batch, fn func(*Pipeline, *batch) error) error {
 	select {
 	case <-b.done:
@@ -342,6 +346,7 @@ func (j *job) drop() error {
 	return nil
 }
 
+// consumeJob passes an entry to fn, unless it is excluded or could not be read.
 func (p *Pipeline) consumeJob(j *job, fn func(*Entry) error) error {
 	e := &j.entry
 	if err := context.Cause(p.Ctx); err != nil {
@@ -373,6 +378,7 @@ func RunBatches(ctx context.Context, o *Options, produce func(*Pipeline) error, 
 	return runBatches(ctx, o, false, produce, func(p *Pipeline, b *batch) error { return p.consumeEntries(b, fn) })
 }
 
+// consumeEntries passes all entries of a batch to fn.
 func (p *Pipeline) consumeEntries(b *batch, fn func([]*Entry) error) error {
 	entries := make([]*Entry, len(b.jobs))
 	for i := range b.jobs {

@@ -67,6 +67,7 @@ func (s *Stream) SkipHole(unit int64) (int64, error) {
 	return n, nil
 }
 
+// receive waits for the next chunk, and gives the one before back to the pool.
 func (s *Stream) receive() error {
 	if s.cur.buf != nil {
 		chunkPool.Put(s.cur.buf)

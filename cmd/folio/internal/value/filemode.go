@@ -97,6 +97,8 @@ func octalClause(op byte, digits string) (c modeClause, ok bool) {
 	return modeClause{op: op, who: allBits, bits: uint32(n), named: allBits}, err == nil && n <= allBits
 }
 
+// symbolicClause returns the clause for letters, for example for "g+rX": who is g, op is + and
+// perms is rX.
 func symbolicClause(who uint32, op byte, perms string) modeClause {
 	c := modeClause{op: op, who: who, bits: union(permBits, perms), ifAnyX: strings.Contains(perms, "X")}
 	if class := union(whoBits, perms); class != 0 { // u, g or o
@@ -125,6 +127,8 @@ func (m ModeChange) Apply(mode, umask fs.FileMode) fs.FileMode {
 	return mode.Type() | posix.FileMode(posix.ModeRegular|bits)
 }
 
+// apply returns the mode after this clause. As with GNU chmod, a directory keeps setuid and setgid
+// unless the clause names them.
 func (c *modeClause) apply(mode uint32, isDir bool, umask uint32) uint32 {
 	bits := c.bits
 	if c.copies {

@@ -58,6 +58,7 @@ func parseTime(s string) (t time.Time, err error) {
 	return t, err
 }
 
+// parseDate tries all forms of a date with all forms of a zone. There are few.
 func parseDate(s string) (time.Time, bool) {
 	for _, date := range dateForms {
 		for _, zone := range zoneForms {

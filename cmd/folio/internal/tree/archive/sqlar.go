@@ -105,6 +105,8 @@ func sqlarTable(rx *sqlitefile.Rx) (t sqlitefile.Table, place [5]int, err error)
 	return t, place, nil
 }
 
+// walk reads names and sizes of all rows first, because rows come in any order, and a tree needs
+// its directories before the files in them.
 func (s *sqlarProducer) walk() (err error) {
 	if s.table, s.place, err = sqlarTable(s.rx); err != nil {
 		return err
@@ -137,6 +139,7 @@ func (s *sqlarProducer) rows() (rows []sqlarRow, err error) {
 	return rows, nil
 }
 
+// row reads a row without its data. It returns the name as it stands there, for an error.
 func (s *sqlarProducer) row(row *sqlitefile.Row) (r sqlarRow, name string, err error) {
 	if err := short(row, s.place[:4]...); err != nil {
 		return r, fmt.Sprintf("row %d", row.Rowid()), err
@@ -212,6 +215,7 @@ func (s *sqlarProducer) readAt(row *sqlitefile.Row, p []byte, off int64) error {
 	return err
 }
 
+// file adds a regular file. Workers inflate small data, a stream large data.
 func (s *sqlarProducer) file(e *tree.Entry, r *sqlarRow) error {
 	if r.size < 0 || r.size > tree.MaxContent {
 		return folio.ErrTooLarge

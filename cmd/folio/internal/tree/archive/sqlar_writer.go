@@ -42,6 +42,8 @@ const (
 	maxValue    = 1_000_000_000 // bytes that SQLite accepts in a value, unless it was built otherwise
 )
 
+// createSqlar builds the database in one go, without a log: the file gets its name when it is
+// complete.
 func createSqlar(ctx context.Context, file string, o *Options, fill Fill) error {
 	s := &sqlarWriter{file: file, o: o, buf: make([]byte, copySize), z: zlib.NewWriter(nil)}
 	var own error // of fill
@@ -65,6 +67,7 @@ func createSqlar(ctx context.Context, file string, o *Options, fill Fill) error 
 // Add implements tree.Sink.
 func (s *sqlarWriter) Add(e *tree.Entry) error { return pathError(s.file, s.add(e)) }
 
+// add appends a row, but keeps symbolic links for the end.
 func (s *sqlarWriter) add(e *tree.Entry) error {
 	if e.Mode.Type() == fs.ModeSymlink {
 		mode, _ := posix.Mode(e.Mode)

@@ -70,6 +70,7 @@ type tarProducer struct {
 	names *tarNames // nil for a stream
 }
 
+// file reads the headers of an archive first, to know which members count, and then the members.
 func (t *tarProducer) file(f *os.File) error {
 	t.names = &tarNames{names: make(map[string]tarName), linked: make(map[int]string)}
 	err := t.members(f, func(i int, name string, h *tar.Header, _ *tar.Reader) error {
@@ -86,6 +87,7 @@ func (t *tarProducer) file(f *os.File) error {
 	return t.members(bufio.NewReaderSize(f, 256<<10), t.member)
 }
 
+// stream reads an archive once, with a name that comes twice as an error.
 func (t *tarProducer) stream(open func() (io.Reader, error)) error {
 	r, err := open()
 	if err != nil {
@@ -170,6 +172,7 @@ func tarError(err error) error {
 	return archiveError(err)
 }
 
+// entry takes a header over. It refuses values that a volume cannot hold, and never cuts them off.
 func (t *tarProducer) entry(name string, h *tar.Header) (*tree.Entry, error) {
 	e := &tree.Entry{Header: folio.Header{Name: name}}
 	e.ModTime, e.AccessTime, e.ChangeTime = h.ModTime, h.AccessTime, h.ChangeTime
@@ -228,6 +231,8 @@ const paxXattr = "SCHILY.xattr."
 // must.
 var xattrName = strings.NewReplacer("%25", "%", "%3D", "=")
 
+// paxXattrs returns the extended attributes in the form of star, which GNU tar and bsdtar write,
+// too.
 func paxXattrs(h *tar.Header) (attrs map[string][]byte) {
 	for key, value := range h.PAXRecords {
 		name, ok := strings.CutPrefix(key, paxXattr)
@@ -250,6 +255,7 @@ type endReader struct {
 	last  []byte // at most the last two blocks
 }
 
+// Read counts the zeros at the end of what was read so far.
 func (e *endReader) Read(p []byte) (int, error) {
 	n, err := e.r.Read(p)
 	e.all += int64(n)

@@ -71,6 +71,7 @@ func (t *tarWriter) Add(e *tree.Entry) error {
 	return copyContent(t.w, e, t.buf)
 }
 
+// header returns the header of an entry in the form of POSIX (pax), with times to the nanosecond.
 func (t *tarWriter) header(e *tree.Entry, typ byte) *tar.Header {
 	mode, _ := posix.Mode(e.Mode)
 	h := &tar.Header{

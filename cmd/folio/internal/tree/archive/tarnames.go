@@ -17,6 +17,7 @@ type tarNames struct {
 	linked map[int]string
 }
 
+// A tarName is what a name stands for at the end of the archive.
 type tarName struct {
 	member int // the last one of the name
 	file   int // the member with the content, or noFile

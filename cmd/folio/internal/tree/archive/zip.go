@@ -26,6 +26,7 @@ type zipSource struct {
 	o     *tree.Options
 }
 
+// A zipFile is an entry with the name that it gets in a volume.
 type zipFile struct {
 	*zip.File
 	name string
@@ -128,6 +129,7 @@ func (s *zipSource) Walk(ctx context.Context, fn func(*tree.Entry) error) error 
 
 const zipEncrypted = 1 // a bit of Flags
 
+// add gives the entry to the pipeline, whose workers inflate it.
 func (f zipFile) add(p *tree.Pipeline) error {
 	if f.Flags&zipEncrypted != 0 {
 		return tree.ErrEncrypted

@@ -27,6 +27,7 @@ func newZipWriter(out io.Writer, o *Options) *zipWriter {
 	return &zipWriter{w: w, o: o, buf: make([]byte, copySize)}
 }
 
+// Add implements tree.Sink. The content of a symbolic link is its target, as with Info-ZIP.
 func (z *zipWriter) Add(e *tree.Entry) error {
 	if e.Mode.Type()&^(fs.ModeDir|fs.ModeSymlink) != 0 {
 		z.o.warn(e.Name, "a special file")

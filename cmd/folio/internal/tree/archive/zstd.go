@@ -37,6 +37,8 @@ func (r *zstdReader) Read(p []byte) (int, error) {
 	return n, r.cause(err)
 }
 
+// cause returns our error for one of package zstd. An error of the source stays as it is: a disk
+// that cannot be read is no damaged archive.
 func (r *zstdReader) cause(err error) error {
 	switch {
 	case err == nil || err == io.EOF:

@@ -15,6 +15,7 @@ type batch struct {
 	used  int
 }
 
+// A job is one small file that a worker writes.
 type job struct {
 	dir  *outDir
 	name string
@@ -52,6 +53,7 @@ func (w *Writer) drain() error {
 	return w.failure()
 }
 
+// work writes batches. After an error it only gives them back, so that nobody waits for a free one.
 func (w *Writer) work() {
 	for b := range w.todo {
 		for i := range b.jobs {

@@ -34,6 +34,9 @@ func openOut(root *os.Root, name, path string) (*outDir, error) {
 	return d, nil
 }
 
+// release is called when a file in the directory is complete, and when the walk has left it. The
+// last call gives the directory its times and its mode, which writing files in it would change, or
+// forbid.
 func (d *outDir) release(w *Writer) {
 	if d.holders.Add(-1) > 0 {
 		return

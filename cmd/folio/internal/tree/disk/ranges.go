@@ -41,6 +41,7 @@ func (w *Writer) copyRanges(pw *writeBehind, attr *tree.Entry, content io.Reader
 	return nil
 }
 
+// copyRange copies the bytes between two offsets. It reads a piece while the one before is written.
 func (w *Writer) copyRange(pw *writeBehind, off, end int64, content io.ReaderAt) error {
 	for ; off < end; off += arenaSize {
 		if err := w.failure(); err != nil {

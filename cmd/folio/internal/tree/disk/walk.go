@@ -33,6 +33,8 @@ type walker struct {
 	seen map[tree.FileID]string // files with several links, by the name they had first
 }
 
+// directory adds a directory and all that is in it. It drops each directory's list when it is
+// through with it, so that the memory grows with the depth of a tree and not with its size.
 func (w *walker) directory(d *Dir) error {
 	if err := w.scan.await(d); err != nil {
 		return err
@@ -112,6 +114,8 @@ func (t *Tree) Size(ctx context.Context) (bytes int64, ok bool) {
 	return m.bytes, ok
 }
 
+// A measure adds up the sizes of the files in a tree, for the progress. It may give up: no total is
+// shown then.
 type measure struct {
 	ctx    context.Context
 	seen   map[tree.FileID]bool // files with several links

@@ -40,6 +40,7 @@ type level struct {
 	attr *tree.Entry
 }
 
+// ids are the owner and the group of a file.
 type ids struct{ uid, gid uint32 }
 
 // NewWriter starts to write into root, which stays the caller's. The caller must call Close.
@@ -104,6 +105,8 @@ func checkName(name string) error {
 // shown is how errors and warnings name a path in the tree.
 func (w *Writer) shown(name string) string { return filepath.Join(w.o.Dir, filepath.FromSlash(name)) }
 
+// pathError names the file in an error by its path from the tree's root. The error of an os.Root
+// knows only the name within the directory.
 func (w *Writer) pathError(name string, err error) error {
 	if err == nil {
 		return nil
@@ -136,6 +139,8 @@ func (w *Writer) do(name string, fn func(d *outDir) error) error {
 	return w.pathError(path.Join(w.top().path, name), err)
 }
 
+// makeIn calls fn to make a file in a directory. If the name is taken, it does what the options
+// say: pass over the file, or remove what is there and call fn again.
 func (w *Writer) makeIn(d *outDir, name string, fn func(d *outDir) error) error {
 	err := fn(d)
 	switch {
@@ -231,6 +236,7 @@ func (w *Writer) addFile(name string, attr *tree.Entry, content io.ReaderAt) err
 	return nil
 }
 
+// readAt fills p, or returns io.ErrUnexpectedEOF if the content ends before.
 func readAt(r io.ReaderAt, p []byte, off int64) error {
 	if len(p) == 0 {
 		return nil

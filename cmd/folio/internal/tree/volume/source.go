@@ -93,6 +93,7 @@ func (t *Source) Is(e *tree.Entry, there fs.FileInfo) bool {
 // At is the path in the volume of an entry.
 func (t *Source) At(name string) string { return path.Join(t.Loc.Path, name) }
 
+// visit passes one file to the function of Walk.
 func (t *Source) visit(v *listing.Entry) error {
 	if t.ctx.Err() != nil {
 		return context.Cause(t.ctx)
@@ -112,6 +113,7 @@ func (t *Source) visit(v *listing.Entry) error {
 	return t.fn(e)
 }
 
+// entry describes a file. With Links set, the second name of a file is a link to the first.
 func (t *Source) entry(v *listing.Entry) (*tree.Entry, error) {
 	e := v.Tree()
 	if t.Links && e.Shared {

@@ -3,6 +3,8 @@ package sqlitefile
 import (
 	"errors"
 	"strings"
+
+	"github.com/foliofs/folio/internal/sql/syntax"
 )
 
 // ErrConstraint is matched by every *ConstraintError.
@@ -36,6 +38,8 @@ type ConstraintError struct {
 	// the constraint or its expression, for ConstraintForeignKey from which table to which, and for
 	// a unique index on an expression the name of the index.
 	What string
+
+	clause syntax.Conflict // of the constraint, or of the statement
 }
 
 // Error formats the error as SQLite does.

@@ -22,7 +22,7 @@ import (
 // REPLACE last.
 type conflictRules struct {
 	notNull []syntax.Conflict // by column
-	key     syntax.Conflict   // of the rowid, or of the primary key of a table WITHOUT ROWID
+	check   syntax.Conflict   // of all CHECKs: the OR clause of a statement
 	unique  []uniqueRule      // in the order in which they are looked at
 }
 
@@ -30,10 +30,19 @@ type conflictRules struct {
 type uniqueRule struct {
 	index    *indexState
 	conflict syntax.Conflict
+	upsert   int // the clause of an upsert that the conflict is for, counted from 1
 }
 
 // errIgnored says that a row is left as it is because of ON CONFLICT IGNORE.
 var errIgnored = errors.New("ignored")
+
+// An upsertError says that a row is not inserted, as a clause of an upsert changes another one.
+type upsertError struct {
+	clause int
+	row    childRow
+}
+
+func (e *upsertError) Error() string { return "another row is to be changed" }
 
 // withoutIgnored returns an error that a caller is to see.
 func withoutIgnored(err error) error {
@@ -63,13 +72,13 @@ func (s *tableState) setConflicts() {
 	for i := range t.Columns {
 		r.notNull[i] = note(t.Columns[i].NotNullConflict)
 	}
-	r.key = note(t.KeyConflict)
+	keyConflict := note(t.KeyConflict)
 	auto := t.AutoIndexes()
 	constraints := make([]uniqueRule, len(auto))
 	for _, x := range slices.Backward(s.indexes) { // SQLite looks at the latest first, and at indexes of constraints last
 		named := func(a ddl.AutoIndex) bool { return ddl.EqualFold(a.Name, x.def.shape.name) }
 		if i := slices.IndexFunc(auto, named); i >= 0 {
-			constraints[len(auto)-1-i] = uniqueRule{x, note(auto[i].OnConflict)}
+			constraints[len(auto)-1-i] = uniqueRule{index: x, conflict: note(auto[i].OnConflict)}
 		} else if x.def.unique {
 			r.unique = append(r.unique, uniqueRule{index: x})
 		}
@@ -79,11 +88,11 @@ func (s *tableState) setConflicts() {
 	if t.WithoutRowid {
 		key = len(r.unique) - constraintsBefore(auto)
 	}
-	r.unique = slices.Insert(r.unique, key, uniqueRule{nil, r.key})
+	r.unique = slices.Insert(r.unique, key, uniqueRule{conflict: keyConflict})
 	slices.SortStableFunc(r.unique, func(a, b uniqueRule) int {
 		return boolInt(a.conflict == syntax.ConflictReplace) - boolInt(b.conflict == syntax.ConflictReplace)
 	})
-	if any {
+	if s.clauses = r; any {
 		s.conflicts = r
 	}
 }
@@ -111,6 +120,9 @@ func boolInt(b bool) int {
 func (t TableWriter) clauses() *conflictRules {
 	if s := t.state.shared.statement; s != nil && s.depth > 0 {
 		return nil
+	}
+	if t.resolution != nil {
+		return t.resolution
 	}
 	return t.state.conflicts
 }
@@ -144,12 +156,22 @@ func (t TableWriter) resolveNulls(values []any, only int) ([]any, error) {
 	return values, nil
 }
 
-// resolveGenerated applies the clause of NOT NULL to a generated column, given the error of
-// computing it. REPLACE has no default to put there and is an error, as in SQLite.
+// resolveGenerated applies the clause of CHECK, and that of NOT NULL to a generated column, given
+// the error of computing the row. REPLACE has no default to put there and is an error, as in
+// SQLite.
 func (t TableWriter) resolveGenerated(err error) error {
 	var broken *ConstraintError
 	r := t.clauses()
-	if r == nil || !errors.As(err, &broken) || broken.Kind != ConstraintNotNull {
+	if r == nil || !errors.As(err, &broken) {
+		return err
+	}
+	if broken.Kind == ConstraintCheck {
+		if r.check == syntax.ConflictIgnore {
+			return errIgnored
+		}
+		return t.abort(r.check, err)
+	}
+	if broken.Kind != ConstraintNotNull {
 		return err
 	}
 	i, missing := t.Column(broken.Columns[0])
@@ -201,6 +223,9 @@ func isNull(v any) bool {
 // abort returns the error of a broken constraint. By ON CONFLICT ROLLBACK it takes the transaction
 // with it.
 func (t TableWriter) abort(c syntax.Conflict, err error) error {
+	if broken := (*ConstraintError)(nil); errors.As(err, &broken) {
+		broken.clause = c
+	}
 	if c == syntax.ConflictRollback {
 		return t.spoil(err)
 	}
@@ -208,71 +233,82 @@ func (t TableWriter) abort(c syntax.Conflict, err error) error {
 }
 
 // resolveUnique applies the clauses of the unique constraints to the row that was prepared, which
-// is to be inserted, or to take the place of old. It returns errIgnored for a row that is left out.
-// replaced reports whether another row was deleted: then nothing that points into pages is valid
-// any more, and the row must be prepared again, and resolved again.
+// is to be inserted, or to take the place of old. It returns errIgnored for a row that is left out,
+// and an upsertError for one that an upsert is to change. replaced reports whether another row was
+// deleted: then nothing that points into pages is valid any more, and the row must be prepared
+// again, and resolved again.
 func (t TableWriter) resolveUnique(rowid int64, old *Row) (replaced bool, err error) {
 	r := t.clauses()
 	if r == nil {
 		return false, nil
 	}
 	for _, u := range r.unique {
-		found, other, err := t.conflicting(u.index, rowid, old)
+		other, found, err := t.conflicting(u.index, rowid, old)
 		switch {
 		case err != nil:
 			return false, err
 		case !found:
+		case u.upsert > 0:
+			return false, &upsertError{u.upsert - 1, other}
 		case u.conflict == syntax.ConflictIgnore:
 			return false, errIgnored
 		case u.conflict == syntax.ConflictReplace:
-			return true, other()
+			t.only = 0 // all of another row goes
+			return true, t.deleteChild(other)
 		case u.index != nil:
 			return false, t.abort(u.conflict, u.index.duplicate(t.def))
-		case t.def.Key != nil:
-			return false, t.abort(u.conflict, t.duplicateKey())
 		default:
-			return false, t.abort(u.conflict, t.duplicateRow())
+			return false, t.abort(u.conflict, t.duplicate())
 		}
 	}
 	return false, nil
 }
 
+// duplicate is the error of a rowid, or a primary key, that another row has.
+func (t TableWriter) duplicate() error {
+	if t.def.Key != nil {
+		return t.duplicateKey()
+	}
+	return t.duplicateRow()
+}
+
 // conflicting looks for another row with the key of the one that was prepared, in an index or, if
-// it is nil, in the table, and returns how to delete it.
-func (t TableWriter) conflicting(x *indexState, rowid int64, old *Row) (found bool, other func() error, err error) {
+// it is nil, in the table.
+func (t TableWriter) conflicting(x *indexState, rowid int64, old *Row) (other childRow, found bool, err error) {
 	s := t.state
-	t.only = 0 // all of another row goes
 	if x == nil {
-		if old != nil {
-			return false, nil, nil // its key stays
-		}
 		if t.def.Key == nil {
+			if old != nil && old.rowid == rowid {
+				return other, false, nil
+			}
 			found, err = s.tree.SeekRow(rowid)
-			return found, func() error { _, err := t.Delete(rowid); return err }, err
+			return childRow{rowid: rowid}, found, err
 		}
 		found, err = s.tree.SeekKey(s.record, len(t.def.Key))
 		if err != nil || !found {
-			return false, nil, err
+			return other, false, err
 		}
 		entry, err := s.tree.Entry()
-		return true, t.deleterOf(entry, nil), err
+		if err != nil || old != nil && bytes.Equal(entry, s.old) {
+			return other, false, err
+		}
+		return t.rowOf(entry, nil), true, nil
 	}
 	if len(x.new) == 0 || hasNull(x.new, x.def.terms) {
-		return false, nil, nil
+		return other, false, nil
 	}
 	if found, err = x.tree.SeekKey(x.new, x.def.terms); err != nil || !found {
-		return false, nil, err
+		return other, false, err
 	}
 	entry, err := x.tree.Entry()
 	if err != nil || old != nil && bytes.Equal(entry, x.old) {
-		return false, nil, err
+		return other, false, err
 	}
-	return true, t.deleterOf(entry, x), nil
+	return t.rowOf(entry, x), true, nil
 }
 
-// deleterOf returns a function that deletes the row of an index entry or, if index is nil, of the
-// table.
-func (t TableWriter) deleterOf(entry []byte, x *indexState) func() error {
+// rowOf returns the row of an index entry or, if index is nil, of the table.
+func (t TableWriter) rowOf(entry []byte, x *indexState) (row childRow) {
 	var fields []record.Value
 	values := record.Read(entry)
 	count := len(t.def.Key)
@@ -284,16 +320,15 @@ func (t TableWriter) deleterOf(entry []byte, x *indexState) func() error {
 		fields = append(fields, record.Decode(f.Type, slices.Clone(f.Data), t.tx.pager.Header.Encoding))
 	}
 	if t.def.Key == nil {
-		return func() error { _, err := t.Delete(fields[count-1].Int()); return err }
+		return childRow{rowid: fields[count-1].Int()}
 	}
-	key := make([]any, 0, keyRoom)
 	for i, c := range t.def.ddl.PrimaryKey {
 		if x != nil {
 			i = slices.IndexFunc(x.def.stored, func(s ddl.IndexedColumn) bool { return s.Column == c.Column })
 		}
-		key = append(key, fields[i])
+		row.key = append(row.key, fields[i])
 	}
-	return func() error { _, err := t.DeleteKey(key...); return err }
+	return row
 }
 
 // settleInsert applies the clauses to a row to insert that was prepared, with its record.
@@ -315,19 +350,26 @@ func (t TableWriter) settleInsert(rowid int64, values []any) error {
 // settleUpdate applies the clauses to a row that was prepared, with its record and its old entries,
 // and is to take the place of row. That is read again if other rows were deleted.
 func (t TableWriter) settleUpdate(row *Row, rowid int64, values []any) error {
+	if t.clauses() == nil {
+		return nil
+	}
+	self, err := identify(t.def.ddl, row)
+	if err != nil {
+		return err
+	}
 	for {
 		replaced, err := t.resolveUnique(rowid, row)
 		if err != nil || !replaced {
 			return err
 		}
-		if err := t.again(row, rowid, values); err != nil {
+		if err := t.again(self, row, rowid, values); err != nil {
 			return err
 		}
 	}
 }
 
-// again prepares a row that is to take the place of row once more, which it reads again.
-func (t TableWriter) again(row *Row, rowid int64, values []any) (err error) {
+// again prepares a row that is to take the place of self once more, which it reads again.
+func (t TableWriter) again(self childRow, row *Row, rowid int64, values []any) (err error) {
 	if err = t.prepareUpdate(rowid, values); err != nil {
 		return err
 	}
@@ -337,9 +379,9 @@ func (t TableWriter) again(row *Row, rowid int64, values []any) (err error) {
 	}
 	ok := false
 	if t.def.Key == nil {
-		*row, ok, err = t.Get(rowid)
-	} else if key, e := t.keyOf(values); e == nil {
-		*row, ok, err = t.Find(key...)
+		*row, ok, err = t.Get(self.rowid)
+	} else {
+		*row, ok, err = t.Find(self.key...)
 	}
 	switch {
 	case err == nil && !ok && t.state.foreign != nil:

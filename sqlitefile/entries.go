@@ -91,6 +91,11 @@ func (x *indexState) duplicate(table *tableDef) error {
 
 // oldEntries makes the records that the indexes have of a row.
 func (t TableWriter) oldEntries(row *Row) (err error) {
+	if s := t.state; t.def.Key != nil {
+		if s.old, err = t.tx.recordOf(s.old, row, s.fields); err != nil {
+			return err
+		}
+	}
 	for _, x := range t.state.indexes {
 		if t.only != 0 && t.state.keeps(x) {
 			x.old = x.old[:0]

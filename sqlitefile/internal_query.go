@@ -27,7 +27,7 @@ func (i internalTable) Definition() private.TableDefinition {
 	d := private.TableDefinition{Alias: i.t.def.shape.alias, WithoutRowid: t.WithoutRowid, Columns: make([]private.ColumnDefinition, len(t.Columns))}
 	for n := range t.Columns {
 		c := &t.Columns[n]
-		d.Columns[n] = private.ColumnDefinition{Name: c.Name, Type: c.Type, Affinity: uint8(c.Affinity), Collation: c.Collation}
+		d.Columns[n] = private.ColumnDefinition{Name: c.Name, Type: c.Type, Affinity: uint8(c.Affinity), Collation: c.Collation, Generated: c.Generated != nil}
 	}
 	if t.WithoutRowid {
 		d.Key = i.t.rx.keyTerms(t.PrimaryKey)

@@ -114,10 +114,7 @@ func (t TableWriter) DeleteKey(key ...any) (n int64, err error) {
 		if err != nil {
 			return n, err
 		}
-		if s.record, err = t.tx.recordOf(s.record, &row, s.fields); err != nil {
-			return n, err
-		}
-		if ok, err := s.tree.DeleteKey(s.record); err != nil || !ok {
+		if ok, err := s.tree.DeleteKey(s.old); err != nil || !ok {
 			return n, t.spoil(cmp.Or(err, t.tx.pager.Corrupt(t.def.Root, faultLost)))
 		}
 		if err := t.deleteEntries(); err != nil {

@@ -35,6 +35,8 @@ type TableWriter struct {
 	first int           // how many columns values are given for, if not for all of them
 	named *namedColumns // which columns these are (see Named), or nil: the first ones (see firstColumns)
 	only  int           // the only column that changes, counted from 1; 0 for all
+
+	resolution *conflictRules // of a statement of SQL, in place of the clauses of the table
 }
 
 // Table returns the table with the given name to read and to change. Besides the errors of Rx.Table
@@ -285,7 +287,7 @@ func (t TableWriter) Update(rowid int64, values ...any) (ok bool, err error) {
 	if t.partial() {
 		return t.updatePartial(rowid, values)
 	}
-	if t.def.Key == nil && len(t.state.indexes) == 0 && t.state.foreign == nil && t.state.conflicts == nil {
+	if t.def.Key == nil && len(t.state.indexes) == 0 && t.state.foreign == nil && t.clauses() == nil {
 		return t.updateAlone(rowid, values)
 	}
 	row, ok, err := t.Get(rowid)
@@ -320,7 +322,7 @@ func (t TableWriter) updateAlone(rowid int64, values []any) (ok bool, err error)
 // replace puts new values in place of a row.
 func (t TableWriter) replace(row *Row, rowid int64, values []any, put func() error) (err error) {
 	s := t.state
-	if s.conflicts != nil {
+	if t.clauses() != nil {
 		if values, err = t.resolveNulls(ownValues(values), t.only); err != nil {
 			return err
 		}

@@ -37,9 +37,11 @@ type tableState struct {
 	rules     *rowRules // nil without expressions in the schema
 	fields    []int     // the slots in a record of the table
 	record    []byte
+	old       []byte // the record of the row that changes, of a table WITHOUT ROWID
 	indexes   []*indexState
 	counted   bool           // AUTOINCREMENT
-	conflicts *conflictRules // nil without ON CONFLICT clauses that matter
+	clauses   *conflictRules // the ON CONFLICT clauses
+	conflicts *conflictRules // the same; nil if none of them matters to a single row
 	foreign   *foreignKeys   // nil unless foreign keys of the table are enforced
 }
 

@@ -45,6 +45,7 @@ type ColumnDefinition struct {
 	Type      string // as declared
 	Affinity  uint8  // by the number of the package that reads definitions
 	Collation string
+	Generated bool
 }
 
 // An IndexDefinition describes an index for package internal/sql.

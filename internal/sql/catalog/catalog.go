@@ -48,6 +48,7 @@ type Column struct {
 	Type      string // as declared
 	Affinity  value.Affinity
 	Collation value.Collation
+	Generated bool
 }
 
 // An Index is an index of a table.
@@ -124,7 +125,7 @@ func (c *Catalog) Table(name string) (*Table, error) {
 		if err != nil {
 			return nil, err
 		}
-		t.Columns = append(t.Columns, Column{col.Name, col.Type, value.Affinity(col.Affinity), order})
+		t.Columns = append(t.Columns, Column{col.Name, col.Type, value.Affinity(col.Affinity), order, col.Generated})
 	}
 	if name == "sqlite_master" {
 		for i := range t.Columns {

@@ -25,6 +25,7 @@ type compiler struct {
 	rows       map[*bind.Source]*[]record.Value // of recursive queries
 	common     map[*bind.Common]bool            // shown in the outline
 	stored     map[*bind.Common]*storedRow      // the rows of a common table expression that several sources read
+	planned    map[*bind.Core][]*step           // the loops of each core
 	rowQueries map[*bind.Query]*subquery        // with several columns
 	outline    *outline                         // nil unless the statement is EXPLAIN QUERY PLAN
 }

@@ -22,7 +22,7 @@ func (c *compiler) loops(core *bind.Core) (*loops, error) {
 		return nil, err
 	}
 	steps, ordered, together := plan(core, c.needed, c.wanted[core])
-	c.ordered[core], c.together[core] = ordered, together
+	c.ordered[core], c.together[core], c.planned[core] = ordered, together, steps
 	if len(steps) == 0 && (!core.Distinct || core.Grouped) {
 		c.outline.add("SCAN CONSTANT ROW")
 	}

@@ -41,15 +41,8 @@ func Compile(c *catalog.Catalog, sql string, p *syntax.Parsed) (*Statement, erro
 		return nil, err
 	}
 	rewrite.Query(q)
-	k := &compiler{
-		m: &machine{}, numbers: make(map[ref]int), sources: make(map[*bind.Source]*source),
-		results: make(map[*bind.Core]*source), keysOf: make(map[*bind.Core][]*bind.Expr),
-		wanted: make(map[*bind.Core][]bind.Order), ordered: make(map[*bind.Core]bool), together: make(map[*bind.Core]bool),
-		rows: make(map[*bind.Source]*[]record.Value), needed: neededOf(q),
-		common: make(map[*bind.Common]bool), stored: make(map[*bind.Common]*storedRow),
-		rowQueries: make(map[*bind.Query]*subquery),
-	}
-	k.query = k.makeQuery
+	k := newCompiler()
+	k.needed = neededOf(q)
 	if p.Explain == syntax.ExplainQueryPlan {
 		k.outline = explain(n)
 	}
@@ -58,6 +51,20 @@ func Compile(c *catalog.Catalog, sql string, p *syntax.Parsed) (*Statement, erro
 		s.Columns, s.rows = outlineColumns, k.outline.rows()
 	}
 	return s, err
+}
+
+// newCompiler returns a compiler for the parts of one statement.
+func newCompiler() *compiler {
+	c := &compiler{
+		m: &machine{}, numbers: make(map[ref]int), sources: make(map[*bind.Source]*source),
+		results: make(map[*bind.Core]*source), keysOf: make(map[*bind.Core][]*bind.Expr),
+		wanted: make(map[*bind.Core][]bind.Order), ordered: make(map[*bind.Core]bool), together: make(map[*bind.Core]bool),
+		rows: make(map[*bind.Source]*[]record.Value), needed: make(map[*bind.Source]map[int]bool),
+		common: make(map[*bind.Common]bool), stored: make(map[*bind.Common]*storedRow),
+		planned: make(map[*bind.Core][]*step), rowQueries: make(map[*bind.Query]*subquery),
+	}
+	c.query = c.makeQuery
+	return c
 }
 
 // Open begins to run the statement in a transaction. Params has a value for each parameter, and

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/foliofs/folio/internal/format"
 )
 
 func TestDeleteRange(t *testing.T) {
@@ -195,4 +197,92 @@ func vacuumMemory(t *testing.T, m *memory, r *rand.Rand, trees []*Tree) {
 	if got := int(m.PageCount()); got > size-min(free, most) {
 		t.Errorf("%d pages are left of %d with %d free, after a vacuum of %d", got, size, free, most)
 	}
+}
+
+// clear deletes all entries, tells how many there were, and releases all pages but the root.
+func (t *Tree) clear() (entries int64, err error) {
+	t.known, t.Depth = false, 0
+	t.store.Changed(t.Root)
+	all := clearing{t, t.store.PageCount()}
+	if entries, err = all.below(t.Root); err != nil {
+		return 0, err
+	}
+	page, err := t.writable(t.Root)
+	if err != nil {
+		return 0, err
+	}
+	kind := format.LeafIndex
+	if t.isTable {
+		kind = format.LeafTable
+	}
+	InitNode(page, t.Root, kind, 0)
+	return entries, nil
+}
+
+// A clearing releases the pages of a tree.
+type clearing struct {
+	t      *Tree
+	budget uint32 // how many pages may yet be met: more than the database has are met if a page has two parents
+}
+
+// below releases all that page pgno, the last one of the path to be, leads to, and tells how many
+// entries that were.
+func (c *clearing) below(pgno uint32) (entries int64, err error) {
+	t := c.t
+	if c.budget == 0 || t.Depth+1 == MaxDepth {
+		return 0, t.store.Corrupt(pgno, faultDeep)
+	}
+	c.budget--
+	t.Steps[t.Depth].Pgno = pgno
+	n, err := t.Node(pgno)
+	if err != nil {
+		return 0, err
+	}
+	if n.Kind != format.InteriorTable {
+		entries = int64(n.Cells)
+	}
+	for i := range n.Cells {
+		cell, err := t.Cell(&n, i)
+		if err != nil {
+			return 0, err
+		}
+		if err := t.freeChain(&cell); err != nil {
+			return 0, err
+		}
+		if !n.Kind.Leaf() {
+			below, err := c.child(cell.Child)
+			if err != nil {
+				return 0, err
+			}
+			entries += below
+		}
+	}
+	if n.Kind.Leaf() {
+		return entries, nil
+	}
+	below, err := c.child(n.right())
+	return entries + below, err
+}
+
+func (c *clearing) child(pgno uint32) (entries int64, err error) {
+	c.t.Depth++
+	entries, err = c.below(pgno)
+	c.t.Depth--
+	if err != nil {
+		return 0, err
+	}
+	return entries, c.t.store.Release(pgno)
+}
+
+// deleteRange deletes all rows from rowid low to high, both included, and returns how many there
+// were.
+func (t *Tree) deleteRange(low, high int64) (rows int64, err error) {
+	for more := low <= high; more; {
+		var n int
+		n, low, more, err = t.DeletePart(low, high)
+		if rows += int64(n); err != nil {
+			return rows, err
+		}
+	}
+	return rows, nil
 }

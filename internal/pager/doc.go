@@ -26,25 +26,25 @@
 //
 // Each line uses the lines above it only:
 //
-//	core, errors, options, mode, event, trace, budget, wait, place, tally, stats
+//	core, errors, options, mode, trace, budget, wait, place, tally, stats
 //	    the file, its options and failures, waiting for locks
 //	lock, exclusive, recovery
 //	    the locks of the file; the journal of a process that died
 //	changes, dirtypages, recentpages, group, level
 //	    pages in memory, transactions to be committed, savepoints
-//	snapshot, schema, pagecache, rx
+//	snapshot, pagecache, rx
 //	    the database at one moment, and a page of it
 //	readers, filesnapshot, logsnapshot, openlog, newsnapshot
 //	    locks and snapshots for readers
 //	checkpointer, oldlog, rollback
 //	    copying the log back; committing with a rollback journal
-//	writer, tx, pages, savepoint, explicit, turns, patience
+//	writer, tx, pages, savepoint, explicit, patience
 //	    write transactions
 //	committer, run, commit, spill, recycle, call
 //	    running them, and committing them in groups
 //	replace, alone, pin
 //	    another file in place of the database
-//	pager, checkpoint, journalmode, sync, syncer, watch
+//	pager, checkpoint, journalmode, sync, watch
 //	    the API for package sqlitefile
 //
 // Package journal has the format of the rollback journal, package wal the format of the log, and

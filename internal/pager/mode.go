@@ -1,5 +1,9 @@
 package pager
 
+import (
+	"time"
+)
+
 // A Durability says which failures a transaction survives once Update has returned.
 type Durability int
 
@@ -31,3 +35,24 @@ const (
 	CheckpointRestart
 	CheckpointTruncate
 )
+
+// An EventKind is the subject of an Event.
+type EventKind uint8
+
+const (
+	EventCommit EventKind = iota + 1
+	EventCheckpoint
+	EventRecovery
+	EventWait
+	EventLinks
+)
+
+// An Event tells of something that is over. Package sqlitefile explains the fields.
+type Event struct {
+	Kind         EventKind
+	Start        time.Time
+	Took         time.Duration
+	Transactions int
+	Pages        int
+	Err          error
+}

@@ -2,6 +2,7 @@ package pager
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	"github.com/foliofs/folio/internal/dberr"
@@ -75,4 +76,13 @@ func (t *turns) acquire(ctx context.Context, token chan struct{}) error {
 			}
 		}
 	}
+}
+
+// turns say which goroutine runs a transaction, and which one commits a group.
+type turns struct {
+	core       *core
+	writeLock  chan struct{} // holds one token; its holder runs a transaction
+	commitLock chan struct{} // holds one token; its holder commits a group
+	callers    atomic.Int64  // how many calls are in Update
+	runs       atomic.Uint64 // how many transactions have begun or ended: odd while one runs
 }

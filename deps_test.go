@@ -58,7 +58,7 @@ var importRules = []importRule{
 	{pkg: "internal/osfile/faultfs", own: "internal/osfile"},
 	{pkg: "internal/osfile/readeratfs", own: "internal/osfile"},
 	{pkg: "internal/osfile/memfs", own: "internal/osfile"},
-	{pkg: "internal/osfile/witness", own: "internal/format internal/osfile"},
+	{pkg: "internal/osfile/ordercheck", own: "internal/format internal/osfile"},
 	{pkg: "internal/dberr", own: "internal/osfile"},
 	{pkg: "internal/wal", own: "internal/format internal/osfile internal/dberr"},
 	{pkg: "internal/btree", own: "internal/format internal/record internal/dberr"},

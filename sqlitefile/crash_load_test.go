@@ -12,7 +12,7 @@ import (
 	"github.com/foliofs/folio/internal/dberr"
 	"github.com/foliofs/folio/internal/osfile"
 	"github.com/foliofs/folio/internal/osfile/crashfs"
-	"github.com/foliofs/folio/internal/osfile/witness"
+	"github.com/foliofs/folio/internal/osfile/ordercheck"
 )
 
 const crashPath = "/dir/db"
@@ -51,7 +51,7 @@ type crashLoad struct {
 	*crashCase
 	t     *testing.T
 	fs    *crashfs.FS
-	sys   osfile.System // fs, with a witness
+	sys   osfile.System // fs, with a write-order checker
 	rng   *rand.Rand
 	db    *DB
 	steps int
@@ -80,7 +80,7 @@ func newCrashLoad(t *testing.T, c *crashCase, seed uint64) *crashLoad {
 	}
 	l.digests = append(l.digests, l.state.digest())
 	l.fs = c.disk(l.fs.History().End().None()) // the history begins here
-	l.sys = witness.New(l.fs, c.durability == DurabilityOff, l.breach)
+	l.sys = ordercheck.New(l.fs, c.durability == DurabilityOff, l.breach)
 	l.open()
 	return l
 }
@@ -103,7 +103,7 @@ func (l *crashLoad) open() {
 	l.db = db
 }
 
-// breach is called by the witness.
+// breach is called by the write-order checker.
 func (l *crashLoad) breach(err error) { l.t.Error(err) }
 
 func (l *crashLoad) close() {

@@ -15,7 +15,7 @@ import (
 
 	"github.com/foliofs/folio/internal/dberr"
 	"github.com/foliofs/folio/internal/osfile/crashfs"
-	"github.com/foliofs/folio/internal/osfile/witness"
+	"github.com/foliofs/folio/internal/osfile/ordercheck"
 )
 
 // crashCounts counts what all crash tests of a run did.
@@ -169,7 +169,7 @@ func (v *crashVerifier) open(img *crashfs.Image) (version int64, err error) {
 
 func (v *crashVerifier) recoveryOptions(sys *crashfs.FS) *Options {
 	o := &Options{JournalMode: v.journal, BusyTimeout: 10 * time.Second, Exclusive: v.exclusive && v.rng.IntN(2) == 0}
-	o.system = witness.New(sys, false, v.breach)
+	o.system = ordercheck.New(sys, false, v.breach)
 	if v.durability == DurabilityExtra {
 		o.Durability = DurabilityExtra
 	}
@@ -301,7 +301,7 @@ func (v *crashVerifier) recoverAgain(img *crashfs.Image, may func(s *crashState)
 // not. Then the power fails, at each moment of what that one does.
 func (v *crashVerifier) die(h *crashfs.History, at int) error {
 	sys := h.Fork(at, v.roomOptions()...)
-	db, err := Open(crashPath, v.options(witness.New(sys, v.durability == DurabilityOff, v.breach)))
+	db, err := Open(crashPath, v.options(ordercheck.New(sys, v.durability == DurabilityOff, v.breach)))
 	if err != nil {
 		return fmt.Errorf("open: %w", err)
 	}

@@ -116,17 +116,17 @@ type faultRun struct {
 	may  []*crashState // what the database may hold: what was acknowledged last, and what failed since
 
 	mu       sync.Mutex // guards breaches
-	breaches []error    // that the witness saw
+	breaches []error    // that the write-order checker saw
 }
 
-// breach is called by the witness.
+// breach is called by the write-order checker.
 func (r *faultRun) breach(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.breaches = append(r.breaches, err)
 }
 
-// watched returns what the witness saw, once nothing runs any more.
+// watched returns what the write-order checker saw, once nothing runs any more.
 func (r *faultRun) watched() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

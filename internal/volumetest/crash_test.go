@@ -18,7 +18,7 @@ import (
 	"github.com/foliofs/folio/internal/must"
 	"github.com/foliofs/folio/internal/osfile"
 	"github.com/foliofs/folio/internal/osfile/crashfs"
-	"github.com/foliofs/folio/internal/osfile/witness"
+	"github.com/foliofs/folio/internal/osfile/ordercheck"
 	"github.com/foliofs/folio/internal/random"
 	"github.com/foliofs/folio/internal/roottest"
 	"github.com/foliofs/folio/sqlitefile"
@@ -133,7 +133,7 @@ func newCrashLoad(t *testing.T, c *crashCase, r *rand.Rand) *crashLoad {
 	l.disk = crashfs.New()
 	must.Do(t, l.disk.WriteFile(l.path, data))
 	l.disk = l.disk.History().End().None().FS(options...)
-	l.mount(witness.New(l.disk, false, func(err error) { t.Error(err) }))
+	l.mount(ordercheck.New(l.disk, false, func(err error) { t.Error(err) }))
 	for i := range max(1, c.actors) {
 		a := &crashActor{load: l, top: ".", crashCaller: crashCaller{Rand: random.From(r), clones: c.clones}}
 		if c.actors > 0 {

@@ -1,4 +1,4 @@
-package witness_test
+package ordercheck_test
 
 import (
 	"encoding/binary"
@@ -9,12 +9,12 @@ import (
 	"github.com/foliofs/folio/internal/format"
 	"github.com/foliofs/folio/internal/osfile"
 	"github.com/foliofs/folio/internal/osfile/crashfs"
-	"github.com/foliofs/folio/internal/osfile/witness"
+	"github.com/foliofs/folio/internal/osfile/ordercheck"
 )
 
 const pageSize = 512
 
-// A stage is a database of three pages, its journal and its log, under a witness.
+// A stage is a database of three pages, its journal and its log, under a write-order checker.
 type stage struct {
 	t        *testing.T
 	disk     *crashfs.FS
@@ -32,7 +32,7 @@ func newStage(t *testing.T, lazy bool) *stage {
 		t.Fatal(err)
 	}
 	s := &stage{t: t, disk: fs, files: make(map[string]osfile.Handle)}
-	s.sys = witness.New(fs, lazy, func(err error) { s.breaches = append(s.breaches, err.Error()) })
+	s.sys = ordercheck.New(fs, lazy, func(err error) { s.breaches = append(s.breaches, err.Error()) })
 	s.open("db")
 	return s
 }

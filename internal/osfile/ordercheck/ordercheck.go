@@ -1,5 +1,5 @@
-// Package witness watches the operations on the files of SQLite databases, for tests, and reports
-// each write that breaks the order that keeps a database safe from a crash. It wraps any
+// Package ordercheck watches the operations on the files of SQLite databases, for tests, and
+// reports each write that breaks the order that keeps a database safe from a crash. It wraps any
 // osfile.System. It treats all writers alike: a commit, a checkpoint, a rollback or a recovery.
 //
 // # Rules
@@ -31,7 +31,7 @@
 //
 // All code that writes to a database must do so through the same System. The content of a file when
 // it is first opened counts as not synced, except the header of a log; its name counts as synced.
-package witness
+package ordercheck
 
 import (
 	"bytes"

@@ -141,7 +141,7 @@ func (e *cachedResponse) cost() int {
 	return len(e.head) + len(e.body) + perEntry
 }
 
-// appendTo appends the answer to buf, which has room for it, if it still holds.
+// appendTo appends the answer to buf, if it fits there and still holds.
 func (e *cachedResponse) appendTo(buf []byte, now time.Time) (answer []byte, ok bool) {
 	o, err := e.tree.acquire()
 	if err != nil {

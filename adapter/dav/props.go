@@ -106,11 +106,11 @@ func (r *resource) Patch(patches []webdav.Proppatch) ([]webdav.Propstat, error) 
 	return []webdav.Propstat{stat}, nil
 }
 
-// maxProps is how many bytes an extended attribute has room for.
+// maxProps is how many bytes an extended attribute can hold.
 const maxProps = 64 << 10
 
 var (
-	errTooMany = errors.New("the properties have no room in an extended attribute")
+	errTooMany = errors.New("the properties are larger than an extended attribute can be")
 	errNotXML  = errors.New("the value of a property is not XML")
 
 	errProtected = errors.New("the property cannot be removed")

@@ -24,11 +24,11 @@ var (
 	quotaUsed      = xml.Name{Space: "DAV:", Local: "quota-used-bytes"}
 )
 
-// A quotaKey is the key of the properties about room in the context of a request that asks for
+// A quotaKey is the key of the properties about space in the context of a request that asks for
 // them.
 type quotaKey struct{}
 
-// withQuota returns a request that knows how much room there is, if its body asks for that.
+// withQuota returns a request that knows how much space is free, if its body asks for that.
 //
 // The Finder does not learn it: since macOS 15.4 it waits for 90 seconds when it connects to a
 // server that has these properties.
@@ -48,7 +48,7 @@ func withQuota(r *http.Request, body []byte) *http.Request {
 	return r.WithContext(context.WithValue(r.Context(), quotaKey{}, props))
 }
 
-// quotaOf returns the properties about room of a request.
+// quotaOf returns the properties about space of a request.
 func quotaOf(ctx context.Context) map[xml.Name]webdav.Property {
 	props, _ := ctx.Value(quotaKey{}).(map[xml.Name]webdav.Property)
 	return props

@@ -23,7 +23,7 @@ func (c *command) compactCommand() *cobra.Command {
 	var json, quiet bool
 	cmd := writingCommand("compact VOLUME", "Make a volume's file as small as it can be",
 		`Make a volume's file as small as it can be. A copy without free pages replaces it when the copy is
-complete. Until then, and after an error, the volume is as it was. There must be room for the copy
+complete. Until then, and after an error, the volume is as it was. There must be space for the copy
 next to it.
 
 A volume that another program has open cannot be compacted.
@@ -39,7 +39,7 @@ With --json: one object; docs/reference/json.md describes it.`,
 
 func (c *command) compact(ctx context.Context, loc location.Location, quiet, json bool) error {
 	volume := loc.Volume
-	if err := location.InFile(volume, "VACUUM of PostgreSQL makes room for new files"); err != nil {
+	if err := location.InFile(volume, "VACUUM of PostgreSQL makes space for new files"); err != nil {
 		return err
 	}
 	v, err := loc.Open()

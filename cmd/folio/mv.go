@@ -144,8 +144,8 @@ func (m *mv) makeWay(tx *folio.Tx, o *location.Operand, info, there fs.FileInfo,
 	return replace(tx, info, there, to)
 }
 
-// replaceTarget makes room for a symbolic link where a file is to which the link leads. It returns
-// failure.ErrItself if the link leads to the file by this name: both would be lost.
+// replaceTarget removes a file so that a symbolic link which leads to it can get its name. It
+// returns failure.ErrItself if the link leads to the file by this name: both would be lost.
 func replaceTarget(tx *folio.Tx, link, name string) error {
 	if err := tx.Remove(name); err != nil {
 		return err
@@ -156,8 +156,8 @@ func replaceTarget(tx *folio.Tx, link, name string) error {
 	return nil
 }
 
-// replace makes room for a file where another is. It removes an empty directory. Rename replaces a
-// file.
+// replace prepares a name for Rename: it removes an empty directory, but leaves a file, which
+// Rename replaces.
 func replace(tx *folio.Tx, info, there fs.FileInfo, name string) error {
 	switch {
 	case info.IsDir() && there.IsDir():

@@ -156,7 +156,7 @@ func (c *command) commitFailure(ctx context.Context, b *overlay.Base, err error)
 func (c *command) overlayDiscardCommand() *cobra.Command {
 	cmd := writingCommand("discard VOLUME", "Remove the changes",
 		`Remove the changes of an overlay from the volume that keeps them. The volume stays. Its file does not
-become smaller; folio compact gives the room back.`,
+become smaller; folio compact gives the space back.`,
 		"  folio overlay discard changes.folio", between(1, 1, "VOLUME"))
 	cmd.ValidArgsFunction = nil // files on disk
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

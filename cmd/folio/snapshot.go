@@ -123,7 +123,7 @@ func (c *command) printSnapshots(list []folio.Snapshot, json bool) {
 func (c *command) snapshotRemoveCommand() *cobra.Command {
 	cmd := writingCommand("remove VOLUME NAME...", "Remove snapshots, and what only they have kept",
 		`Remove snapshots, and what only they have kept. If one of them does not exist, none is removed. The file
-of the volume does not shrink, but new files use the room. folio compact makes it smaller.`,
+of the volume does not shrink, but new files use the space. folio compact makes it smaller.`,
 		"  folio snapshot remove photos.folio before-cleanup",
 		between(2, -1, "VOLUME and NAME"))
 	cmd.Aliases = []string{"rm"}

@@ -52,7 +52,7 @@ func snapshot(ctx context.Context, from, to string) error {
 	wal := head[modeAt] == modeWAL
 	_, err = os.Stat(from + "-shm")
 	atRest := wal && errors.Is(err, fs.ErrNotExist) // to open it otherwise would make one
-	if err := room(from, to); err != nil {
+	if err := checkSpace(from, to); err != nil {
 		return err
 	}
 	db, err := sqlitefile.Open(from, &sqlitefile.Options{ReadOnly: true, Immutable: atRest, BusyTimeout: lockWait})
@@ -70,8 +70,8 @@ func snapshot(ctx context.Context, from, to string) error {
 	return errors.Join(err, f.Close(), db.Close())
 }
 
-// room refuses a copy that has no place.
-func room(from, to string) error {
+// checkSpace refuses a copy that the disk has no space for.
+func checkSpace(from, to string) error {
 	info, err := os.Stat(from)
 	if err != nil {
 		return err

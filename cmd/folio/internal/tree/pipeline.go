@@ -59,7 +59,7 @@ type batch struct {
 //	                 `-> order ---------------------^
 //
 // The number of batches is fixed, which bounds how far the producer reads ahead; todo and order
-// have room for all of them, so only free and streams make anyone wait.
+// can hold all of them, so goroutines wait only for free and for streams.
 type Pipeline struct {
 	Ctx     context.Context // ends with the first error
 	cancel  context.CancelCauseFunc
@@ -145,7 +145,7 @@ func (p *Pipeline) Add(e *Entry, c Content) error {
 	return p.flushFull()
 }
 
-// next returns the job for an entry with a small content, in a batch with room for it.
+// next returns the job for an entry with a small content, in a batch with space for it.
 func (p *Pipeline) next(e *Entry, size int) (*job, error) {
 	if err := p.account(e); err != nil {
 		return nil, err

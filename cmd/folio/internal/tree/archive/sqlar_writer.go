@@ -156,7 +156,7 @@ func (s *shorter) Write(p []byte) (int, error) {
 // A value is a content as one value of a database.
 type value struct{ bytes.Buffer }
 
-// reset empties it, with room for a content: one that grew would take up to three times as much.
+// reset empties it, with space for a content: a buffer that grows takes up to three times as much.
 // The empty content is a value, too, and not NULL.
 func (v *value) reset(size int64) {
 	v.Reset()

@@ -24,8 +24,8 @@ type job struct {
 	data []byte // in the batch's arena
 }
 
-// room returns space for a content in the current batch.
-func (w *Writer) room(size int) []byte {
+// reserve returns space for a content in the current batch.
+func (w *Writer) reserve(size int) []byte {
 	if b := w.cur; b != nil && (b.used+size > arenaSize || len(b.jobs) == batchJobs) {
 		w.send()
 	}

@@ -17,7 +17,7 @@ type fileStat struct {
 	size                int64
 	mtime, atime, ctime time.Time
 	rdev                uint64
-	sparse              bool // fewer bytes have room on the disk than size says
+	sparse              bool // the file takes less space on the disk than its size
 }
 
 // entry returns an entry of that name, without the fields of one type only.

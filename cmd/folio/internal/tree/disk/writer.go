@@ -226,7 +226,7 @@ func (w *Writer) addFile(name string, attr *tree.Entry, content io.ReaderAt) err
 	if err := checkName(name); err != nil {
 		return w.pathError(at, err)
 	}
-	p := w.room(int(attr.Size))
+	p := w.reserve(int(attr.Size))
 	if err := readAt(content, p, 0); err != nil {
 		return err
 	}

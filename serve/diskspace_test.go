@@ -2,5 +2,5 @@ package serve_test
 
 import "runtime"
 
-// diskKnown says that a server knows how much room a disk has.
+// diskKnown says that a server knows how much space a disk has.
 var diskKnown = runtime.GOOS == "linux" || runtime.GOOS == "darwin" || runtime.GOOS == "freebsd"

@@ -4,8 +4,8 @@ package serve
 
 import "golang.org/x/sys/unix"
 
-// diskRoom returns how many bytes the disk of a file has free.
-func diskRoom(name string) (bytes int64, known bool) {
+// diskSpace returns how many bytes the disk of a file has free.
+func diskSpace(name string) (bytes int64, known bool) {
 	var st unix.Statfs_t
 	if name == "" || unix.Statfs(name, &st) != nil {
 		return 0, false

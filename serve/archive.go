@@ -181,7 +181,7 @@ func newArchiver(w io.Writer, ending string) archiver {
 		z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) { return flate.NewWriter(w, flate.BestSpeed) })
 		return &zipArchiver{z}
 	case ".tar.gz":
-		z, _ := gzip.NewWriterLevel(w, gzip.BestSpeed) // the level is one that there is
+		z, _ := gzip.NewWriterLevel(w, gzip.BestSpeed) // there is no error: gzip has this level
 		return &tarArchiver{tar.NewWriter(z), z}
 	}
 	return &tarArchiver{tar.NewWriter(w), nil}

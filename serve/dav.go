@@ -26,7 +26,7 @@ func (c *change) dav() error {
 	return nil
 }
 
-// mayDav checks rights and conditions, of which package dav knows nothing.
+// mayDav checks rights and conditions that package dav does not know.
 func (c *change) mayDav() error {
 	need := rightWrite
 	if c.r.Method == "PROPFIND" || c.r.Method == "COPY" {

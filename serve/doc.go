@@ -4,7 +4,7 @@
 // # URLs
 //
 // The URL of a file is its path in the volume. If several volumes are served, the name of the
-// volume comes first. Every URL that does not belong to a file lies under /-/, so a file or
+// volume comes first. Every URL that does not belong to a file begins with /-/, so a file or
 // directory named "-" in the root cannot be reached. GET of a file returns its content, GET of a
 // directory a page, or JSON if the client asks for that by Accept.
 //

@@ -21,8 +21,8 @@ const wholeFile = 1 << 20
 // idleTime is how long a connection is kept after an answer.
 var idleTime = time.Minute // tests set it
 
-// oneAddress is how many connections one address has at most, and requests at once. The other three
-// quarters of all connections are for others.
+// oneAddress is how many connections one address has at most, and requests at once. So a
+// single address can take a quarter of all connections.
 var oneAddress = maxConnections / 4 // tests set it
 
 // Limits on records that the volume keeps for clients: these fill it even without contents. Tests

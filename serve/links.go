@@ -65,7 +65,8 @@ var (
 	errLinkTree = errors.New("no links were made here")
 )
 
-// minLinkID is how many digits of an ID must be given: so many that nobody ends a link by a slip.
+// minLinkID is how many digits of an ID must be given: so many that a slip of the keyboard ends no
+// other link.
 const minLinkID = 8
 
 // EndLink ends the link to share whose ID is id, or begins with id if no other one does. For

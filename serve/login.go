@@ -29,12 +29,12 @@ const (
 )
 
 // logins finds out who sends a request. Hashing a password takes long on purpose, so it remembers
-// which were right, by a keyed sum of them.
+// the right ones, by a keyed sum of each.
 //
 //	G1  A try counts before its password is hashed, so that tries that come at once are not more
 //	    than tries one after the other. A right one is given back.
-//	G2  One address has at most one password hashed at a time, so that others need not wait for its
-//	    guesses.
+//	G2  One address has at most one password hashed at a time, so that other addresses do not
+//	    wait for its guesses.
 //	G3  Right tokens, and passwords that are remembered of the same address, are no tries: a
 //	    client that guesses keeps no one out who has logged in. Only that address can find out by
 //	    guessing fast which passwords are remembered, and not without limit.

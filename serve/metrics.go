@@ -58,7 +58,7 @@ var buckets = [...]time.Duration{
 
 // A histogram counts durations.
 type histogram struct {
-	counts [len(buckets) + 1]atomic.Int64 // those up to each bound and above the one before it; then the others
+	counts [len(buckets) + 1]atomic.Int64 // of durations up to each bound, and above the bound before it; the last is of all longer ones
 	sum    atomic.Int64                   // nanoseconds
 }
 

@@ -89,7 +89,7 @@ func (l *openUploads) readAll(rx *folio.Rx, s uploadStore) error {
 		id, ok := strings.CutSuffix(path.Base(e.Name()), ".info")
 		u := &upload{store: s, id: id}
 		if !ok || u.load(rx) != nil || u.record.Done {
-			continue // one that cannot be read is no one's
+			continue // a record that cannot be read belongs to no user
 		}
 		owner := u.record.owner()
 		if l.ids[owner] == nil {

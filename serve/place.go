@@ -134,7 +134,7 @@ func (p *place) rootName() string {
 // below returns the path in the tree, or in the share, of a path in the volume.
 func (p *place) below(real string) string { return relative(p.within, real) }
 
-// within reports whether a path of the volume lies in a directory.
+// within reports whether a path of the volume is a directory, or below it.
 func within(dir, p string) bool { return dir == "." || covers(dir, p) }
 
 // shown returns the path by which rights name a path in the volume.

@@ -105,7 +105,7 @@ func (b *body) extend() {
 }
 
 // Read gives the client more time with each part that arrives. It marks errors of the connection as
-// a brokenBodyError, so that they are told from errors of the volume.
+// a brokenBodyError, so that callers can tell them from errors of the volume.
 func (b *body) Read(p []byte) (int, error) {
 	b.extend()
 	n, err := b.ReadCloser.Read(p)

@@ -24,7 +24,7 @@ var rightNames = map[string]right{"none": rightNone, "upload": rightUpload, "rea
 
 // A rule gives a user a right to all below a path, unless a rule about a longer path says another.
 type rule struct {
-	user  string // "*" for all that have logged in, "-" for all others
+	user  string // "*" for all who have logged in, "-" for all who have not
 	path  string // as in URLs, behind the base, without a slash at its end; "" is everything
 	right right
 }
@@ -97,8 +97,9 @@ func (a *access) at(p string) right {
 	return right.and(a.link.gives)
 }
 
-// of returns the right of the longest rule about a path. Of two about the same path, the one that
-// names the user counts.
+// of returns the right that the longest rule about a path gives. If two rules have the same path,
+// the rule that names the user counts. For example, of "- read /a" and "ann write /a", ann gets
+// write.
 func (r *Rights) of(user, p string) right {
 	best, found := rule{}, false
 	for _, one := range r.rules {
@@ -116,7 +117,7 @@ func (r *rule) about(user string) bool {
 	return r.user == user && user != "" || r.user == "*" && user != "" || r.user == "-"
 }
 
-// rank orders rules about the same path: the one that names the user counts most.
+// rank orders rules about the same path. The rule that names the user counts most.
 func (r *rule) rank() int {
 	switch r.user {
 	case "-":
@@ -127,7 +128,7 @@ func (r *rule) rank() int {
 	return 2
 }
 
-// covers reports whether a path is dir, or lies below it.
+// covers reports whether a path is dir, or below it.
 func covers(dir, p string) bool {
 	rest, ok := strings.CutPrefix(p, dir)
 	return ok && (rest == "" || rest[0] == '/')

@@ -71,7 +71,8 @@ func newSelection(c *call) (*selection, error) {
 // of the filter.
 func (c *call) selectsAll() bool { return c.r.Form.Get("all") != "" }
 
-// allNames returns the names that such a form selects.
+// allNames returns all names in the directory that match the filter of the form. If they are not as
+// many as the reader has seen, it refuses the form.
 func (c *call) allNames(p *place) (names []string, err error) {
 	err = p.view(c.r.Context(), func(rx *folio.Rx) error {
 		real, err := p.resolve(rx, p.name, true, rightRead)

@@ -10,7 +10,8 @@ import (
 	"github.com/foliofs/folio"
 )
 
-// A share is a link that lets whoever has it read a file or a directory, or upload into one. It is
+// A share is a link with which everybody who has it can read a file or a directory, or upload into
+// a directory. It is
 // bound to the inode: if the name comes to mean another file, the link does not show it, and if the
 // file gets another name, the link follows.
 //

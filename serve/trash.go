@@ -143,8 +143,8 @@ func (c *change) takeBack(tx *folio.Tx, trashed string) error {
 	return tx.Rename(trashed, real)
 }
 
-// takeAllBack does so for those files in a directory of the trash that the user may restore. The
-// others stay there.
+// takeAllBack restores the files in a directory of the trash, except files that the user may not
+// restore.
 func (c *change) takeAllBack(tx *folio.Tx, dir string) error {
 	list, err := tx.ReadDir(dir)
 	if err != nil {

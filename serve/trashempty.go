@@ -46,7 +46,8 @@ func emptyTrash(c *call) error {
 	return c.writeJSON(map[string]int{"removed": removed})
 }
 
-// emptyTrashOf does so in one tree, each removal in a transaction. It returns how many files went.
+// emptyTrashOf empties the trash of one tree, with a transaction for each file, so that other
+// requests can write in between. It returns how many files it removed.
 func (c *call) emptyTrashOf(t *tree, until string) (removed int, err error) {
 	o, err := t.acquire()
 	if err != nil {

@@ -23,7 +23,7 @@ import (
 
 // A tree is a source that is open. When another file takes the place of the volume's file, or
 // another volume is written over it, the tree closes the old volume and then opens the new one: as
-// long as the old one is open, its log lies beside the new file.
+// long as the old one is open, its log is next to the new file, and belongs to the old one.
 type tree struct {
 	Source
 	base   string // of the server
@@ -83,7 +83,7 @@ func newTree(s Source, base string, several bool, notices *slog.Logger) (*tree, 
 	if t.Dir, err = realDir(t.current.Volume, t.Dir); err != nil {
 		return t, errors.Join(err, t.close())
 	}
-	t.current.dav = t.newDav(t.current.Volume) // a link is not followed anew
+	t.current.dav = t.newDav(t.current.Volume) // from now on, a symbolic link to the directory is not followed again
 	return t, nil
 }
 

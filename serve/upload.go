@@ -31,7 +31,7 @@ var (
 // An uploadRecord is the content of ID.info.
 type uploadRecord struct {
 	Info handler.FileInfo
-	User string // who may go on with it; "" is everybody who knows the ID, which nobody can guess
+	User string // who may go on with it; "" means everybody who knows the ID, which is too long to be guessed
 	// Target is the path of the file, as find takes it, or below the link by which the upload came.
 	// Like Done it is for a server that was started again.
 	Target []byte
@@ -98,8 +98,8 @@ func (s uploadStore) NewUpload(ctx context.Context, info handler.FileInfo) (hand
 	return u, tusError(tc, err)
 }
 
-// reserve counts the bytes and the name of a new upload for the share that it comes by. If an
-// upload is made of others, theirs count already.
+// reserve counts the bytes and the name of a new upload for the share that it comes by. The
+// bytes of an upload that is made of parts count already: each part has counted its own.
 func (u *upload) reserve(tx *folio.Tx, s *share) error {
 	if s == nil || u.record.Info.IsFinal {
 		return nil
@@ -140,8 +140,8 @@ func (s uploadStore) GetUpload(ctx context.Context, id string) (handler.Upload, 
 	return u, tusError(tc, err)
 }
 
-// complete reports whether all bytes are there. One that is made of others is so only for the
-// request that made it.
+// complete reports whether all bytes have arrived. An upload that is made of parts is complete only
+// in the request that joins them, which then finishes it.
 func (u *upload) complete() bool {
 	i := &u.record.Info
 	return i.Offset == i.Size && !i.SizeIsDeferred && !i.IsFinal

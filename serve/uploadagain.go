@@ -19,8 +19,8 @@ import (
 // server knows such a request by the metadata id, or by the parts that an upload is made of: it
 // names the upload by a sum of that, and of the day, so that there is no list to keep.
 
-// minUploadID is the shortest id that counts. A client makes it at random, as whoever knows it can
-// go on with an upload of a user who has not logged in.
+// minUploadID is the shortest id that counts. A client must make it at random: without logins,
+// every client that knows the id can go on with the upload.
 const minUploadID = 16
 
 var errTwin = refuse(http.StatusLocked, "Another request makes this upload. Try again.")

@@ -172,12 +172,12 @@ func (h *argonHash) matches(password string) bool {
 	return subtle.ConstantTimeCompare(sum, h.sum) == 1
 }
 
-// nobody is compared with if no user has a password.
+// nobody is the hash that a password is compared with if no user has one.
 const nobody = "$2a$10$7EqJtq98hPqEX7fNZaFWoO5sG8g0mC0mZyJ9a6nqvJfW1Jc0yQp5e"
 
 // matches reports whether a password belongs to a user. It takes long on purpose, also for a name
-// that no user has: each such name always costs as much as one user, whom the key chooses, so that
-// times do not tell which names there are.
+// that no user has, so that times do not show which names exist. For such a name, the key chooses a
+// user, whose hash the password is compared with: always the same one, which takes the same time.
 func (u *Users) matches(key []byte, name, password string) bool {
 	hash, ok := u.hashes[name]
 	switch {

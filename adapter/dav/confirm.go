@@ -98,7 +98,7 @@ func tokensOf(lists []ifList) map[string]bool {
 }
 
 // inWay returns a lock that refuses a change, or nil. A name that comes or goes changes its
-// directory, too (RFC 4918, section 7.4), and all that lies in it.
+// directory, too (RFC 4918, section 7.4), and everything below it.
 func (c *confirmation) inWay(change Change) *lock {
 	name := clean(change.Path)
 	if l := c.unsubmitted(func(l *lock) bool { return l.covers(name) }); l != nil {

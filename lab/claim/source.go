@@ -48,7 +48,7 @@ type Options struct {
 	Watch   Observer
 }
 
-// An Observer is told how far a run is.
+// An Observer shows how far a run is.
 type Observer interface {
 	runner.Observer
 	// Judged tells the verdict of a claim as soon as its source has been measured.

@@ -186,7 +186,7 @@ func (e *participant) unsupported(t *task) string {
 }
 
 // skipCases notes in which cases a participant takes no part, with the reason. If the user named
-// the contenders, a reason is told once for a workload, unless another API of the same contender
+// the contenders, a reason is noted once for a workload, unless another API of the same contender
 // takes part. It returns an error if there is nothing to do.
 func (r *run) skipCases() error {
 	first, told := "", make(map[string]bool)

@@ -34,7 +34,7 @@ type Options struct {
 	build func(ctx context.Context, s Spec) (program, error) // of a test; nil builds
 }
 
-// An Observer is told how far a run is. Its methods are called by one goroutine.
+// An Observer shows how far a run is. Its methods are called by one goroutine.
 type Observer interface {
 	// Progress reports how much of a step is done, and its next part.
 	Progress(step, next string, done, all int)

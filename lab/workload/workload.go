@@ -147,7 +147,7 @@ type API struct {
 	// SQLite returns its version and compile options; nil where there is no SQLite.
 	SQLite func() (version string, options []string, err error)
 
-	// MakeFolder makes the database of the lookups; progress is told the number of rows.
+	// MakeFolder makes the database of the lookups; it calls progress with the number of rows.
 	MakeFolder func(f *Folder, path string, progress func(rows int)) error
 
 	// Rows opens a new store of one of Tables.

@@ -79,7 +79,7 @@ func plainLayout(source []byte) layout {
 }
 
 // tables lets a reader scroll a wide table by the keyboard, and has no heads without a text. The
-// tags are balanced, whoever wrote them.
+// tags are balanced, however the document was written.
 var tables = strings.NewReplacer("<table>", `<div class="table" tabindex="0" role="group" aria-label="A table"><table>`, "</table>", "</table></div>", "<th></th>", "<td></td>")
 
 // prefixedIDs makes the identifiers of headings, which differ from all identifiers of the page

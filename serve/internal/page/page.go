@@ -21,8 +21,8 @@ import (
 	"sync"
 )
 
-// Policy is the Content-Security-Policy of all pages. Script and style 'self' mean the assets, as
-// long as the server refuses to serve contents of users as such.
+// Policy is the Content-Security-Policy of all pages. Script and style 'self' mean the assets: the
+// server refuses to send contents of users to a page as scripts or styles.
 const Policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; media-src 'self'; " +
 	"connect-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 

@@ -8,8 +8,8 @@
 // sync, which walks the disk on several goroutines, has a walk of its own. It compares files by the
 // same Comparer.
 //
-// A file that cannot be looked at or read ends nothing: the caller is told about it, and the
-// comparison goes on with the next one.
+// A file that cannot be looked at or read ends nothing: it is reported to
+// Options.Trouble, and the comparison goes on with the next one.
 package compare
 
 import (
@@ -20,7 +20,7 @@ import (
 	"github.com/foliofs/folio/cmd/folio/internal/tree"
 )
 
-// Options say what counts, and who is told.
+// Options say which differences count, and have the functions that report them.
 type Options struct {
 	Attributes Attributes // the attributes that are compared
 	// Report is called for each change, in the order of the walk: a directory before the files in

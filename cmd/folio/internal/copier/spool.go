@@ -49,8 +49,8 @@ func (c *Copy) spool(p *Place, open func() (io.ReadCloser, error)) (tree.Source,
 	return s, nil
 }
 
-// spoolInput is spool for standard input. A file that is given as such need not be read before its
-// time.
+// spoolInput is spool for standard input. If standard input is a file, it is not copied: it can be
+// read when the volume is locked, because no other program has to write it first.
 func (c *Copy) spoolInput(p *Place) (tree.Source, error) {
 	if f, ok := c.Stdin.(*os.File); ok {
 		info, err := f.Stat()

@@ -30,12 +30,12 @@ type copyIn struct {
 	written map[writtenFile]bool // the copies of sources that are files; nil if there is one source only
 
 	// Of the source that is copied:
-	from    string         // the volume that it lies in, "" on disk
+	from    string         // its volume, "" on disk
 	title   string         // how the command line names it
 	top     string         // the name of its entry "."
 	mustDir bool           // top must be a directory
 	inside  bool           // top may be a symbolic link to the directory that is meant
-	within  *volume.Source // the source, if it lies in the same volume
+	within  *volume.Source // the source, if it is in the same volume
 	topIno  uint64         // of the directory that "." became
 	dirs    []*folio.Header
 	buf     []byte

@@ -26,7 +26,7 @@ var (
 )
 
 // InFile refuses a volume on a server for a command that is about the file of a volume, or about
-// files on disk. The user is told another way.
+// files on disk. The error names way, another way to do it.
 func InFile(name, way string) error {
 	if !OnServer(name) {
 		return nil
@@ -68,9 +68,9 @@ func shown(arg string) string {
 // inAddress finds an address, which may stand behind a flag.
 var inAddress = regexp.MustCompile(`(?s)postgres(ql)?://.+`)
 
-// Hiding returns a replacer for each address among the arguments of a command line by the one that
-// is shown: an address may stand where a file on disk is wanted, or anything else. It is nil if
-// there is no address.
+// Hiding returns a replacer that hides the passwords in the addresses of servers among the
+// arguments of a command line. An address may be anywhere in them, also where a file on disk is
+// expected. The replacer is nil if there is no address.
 func Hiding(args []string) *strings.Replacer {
 	var given []string
 	for _, arg := range args {

@@ -39,10 +39,10 @@ type Options struct {
 	// Warn is called for each file that is left as it was. path is its name on disk. Several
 	// goroutines may call it. Skipped in Stats counts the files that should not have been left out.
 	Warn func(path string, why error)
-	// Changed is told about each change after it was committed, in order.
+	// Changed is called for each change after it was committed, in order.
 	Changed func(Change)
-	// Seen is told how many files were compared, and how many bytes written, since it was called
-	// last. Several goroutines may call it.
+	// Seen is called from time to time with how many files were compared, and how many bytes
+	// written, since the last call. Several goroutines may call it.
 	Seen func(files int, bytes int64)
 }
 

@@ -136,7 +136,7 @@ func (d baseDir) fs() fs.FS { return baseDirFS{d.FS().(rootFS), d} }
 // Xattrs returns the extended attributes of a file.
 func (f baseDirFS) Xattrs(name string) (map[string][]byte, error) { return f.dir.Xattrs(name) }
 
-// with calls fn with a file, unless it is one of a type that has no such attributes.
+// with calls fn with a file, unless its type cannot have extended attributes.
 func (d baseDir) with(name string, fn func(f *os.File) error) error {
 	info, err := d.Lstat(name)
 	if err != nil || !info.Mode().IsRegular() && !info.IsDir() {

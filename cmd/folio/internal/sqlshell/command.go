@@ -9,7 +9,7 @@ import (
 	"github.com/foliofs/folio/cmd/folio/internal/failure"
 )
 
-// A command is one that begins with a dot.
+// A command is a line that begins with a dot, for example .tables.
 type command struct {
 	name, argument, help string
 	run                  func(s *Shell, ctx context.Context, argument string) error

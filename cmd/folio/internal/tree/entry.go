@@ -41,7 +41,7 @@ type Options struct {
 	Umask fs.FileMode
 	// Exclude says which files to leave out.
 	Exclude Exclude
-	// Unreadable, if it is not nil, is told about each file on disk that cannot be read, on any
+	// Unreadable, if it is not nil, is called for each file on disk that cannot be read, on any
 	// goroutine. The file is left out, or the files in it if it is a directory. Without Unreadable
 	// it ends the walk. The same holds for a hard link of an archive to a file that Exclude leaves
 	// out: the error is ErrExcluded.
@@ -197,7 +197,8 @@ func (m *Meter) NextData(off, size int64) (start, end int64, err error) {
 	return start, end, err
 }
 
-// An Output remembers the first error of its writer. So it can be told from an error of reading.
+// An Output remembers the first error of its writer. So callers can tell it from an error of
+// reading.
 type Output struct {
 	W   io.Writer
 	Err error

@@ -13,9 +13,9 @@ import (
 // An Exclude says which files to leave out. It is a list of patterns as gitignore and tar have
 // them:
 //
-//	*.o        files of such a name, in any directory
+//	*.o        files with such a name, in any directory
 //	/build     the file build in the directory that is imported
-//	a/*.o      files of such a name in its directory a
+//	a/*.o      files with such a name in the directory a of that directory
 //	cache/     directories of that name, not files
 //	a/**/b     b in a, or in any directory below that
 //

@@ -112,7 +112,7 @@ func toFileStat(st *unix.Stat_t) fileStat {
 		atime:  time.Unix(st.Atim.Unix()),
 		ctime:  time.Unix(st.Ctim.Unix()),
 		sparse: st.Blocks*512 < st.Size,
-		rdev:   posix.Device(unix.Major(uint64(st.Rdev)), unix.Minor(uint64(st.Rdev))), // on Darwin the numbers lie otherwise
+		rdev:   posix.Device(unix.Major(uint64(st.Rdev)), unix.Minor(uint64(st.Rdev))), // Darwin packs the two numbers in another way
 	}
 }
 

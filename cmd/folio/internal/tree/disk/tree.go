@@ -31,7 +31,7 @@ import (
 // limit, and a rename meanwhile cannot lead it elsewhere.
 type Tree struct {
 	Title string     // how errors name it
-	dir   *dirHandle // the directory that the file lies in, or the file itself
+	dir   *dirHandle // the directory that the file is in, or the file itself
 	name  string     // in dir; "." for dir itself
 	o     *tree.Options
 }

@@ -164,3 +164,46 @@ func TestMispaired(t *testing.T) {
 	}
 	must(t, j.Close())
 }
+
+// FuzzPlayBack plays back journals of any bytes. Nothing panics, pages are restored within the
+// size that the journal begins with, and afterwards there is no journal, or there was an error.
+func FuzzPlayBack(f *testing.F) {
+	f.Add([]byte{}, []byte{})
+	t := &testing.T{}
+	d, _, before, _ := newDatabase(t, true)
+	j, err := d.Create(false)
+	must(t, err, j.Save(before, before.count(), pageSize, []uint32{1, 3}))
+	valid := read(t, j.file)
+	f.Add(valid, before[0])
+	f.Add(valid[:len(valid)-1], []byte("no header"))
+	f.Add(slices.Concat(valid, make([]byte, 2*Sector-len(valid)%Sector), valid), before[1])
+	f.Fuzz(func(t *testing.T, content, page1 []byte) {
+		d, file, _, _ := newDatabase(t, true)
+		longest := int64(3 * pageSize)
+		d.Cut = func(size int64) error {
+			if size > 1<<20 {
+				return errors.New("too long for a test")
+			}
+			longest = max(longest, size)
+			return file.Truncate(size)
+		}
+		write(t, file, 1, page1[:min(len(page1), pageSize)])
+		side, err := d.System.OpenSide(file, suffix, osfile.ReadWrite|osfile.Create)
+		must(t, err)
+		if _, err := side.WriteAt(content, 0); err != nil {
+			t.Fatal(err)
+		}
+		_, err = d.LooksHot(nobody)
+		must(t, err)
+		j, err := d.Open()
+		must(t, err)
+		err = j.PlayBack()
+		if size, _ := file.Size(); size > longest {
+			t.Errorf("the file has %d bytes, of at most %d", size, longest)
+		}
+		if _, there, _ := d.System.SideExists(file, suffix); there != (err != nil) {
+			t.Errorf("there is a journal: %v, after %v", there, err)
+		}
+		must(t, j.Close(), side.Close())
+	})
+}

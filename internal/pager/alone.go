@@ -18,18 +18,14 @@ func (r *replacer) lockNext() (osfile.Handle, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = next.Lock(osfile.Exclusive, format.PendingByte, 1)
-	if err == nil {
-		err = next.Lock(osfile.Exclusive, format.SharedByte, format.SharedSize)
-	}
-	if err != nil {
+	if err := lockExclusive(next); err != nil {
 		return nil, dberr.Join(err, next.Close())
 	}
 	return next, nil
 }
 
-// takeOver takes the locks of next, which is the same file, for db.file. Nobody gets SHARED in
-// between: PENDING is not free before the range is locked again.
+// takeOver takes the locks of next, which is the same file, for the handle of the pager. Nobody
+// gets SHARED in between: PENDING is not free before the range is locked again.
 func (r *replacer) takeOver(next osfile.Handle) error {
 	if next == nil {
 		return nil

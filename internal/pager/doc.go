@@ -38,7 +38,7 @@
 //	    locks and snapshots for readers
 //	checkpointer, oldlog, rollback
 //	    copying the log back; committing with a rollback journal
-//	writer, tx, pages, savepoint, explicit, patience
+//	writer, tx, pages, savepoint, patience
 //	    write transactions
 //	committer, run, commit, spill, recycle, call
 //	    running them, and committing them in groups

@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/foliofs/folio/internal/private"
 )
 
 // A track is what a cursor should meet: keys in order, each with its entry.
@@ -109,6 +111,29 @@ func rowids(n int) []int64 {
 	return slices.Compact(ids)
 }
 
+// testFinds looks up rowids with a cursor, most of them near the ones before.
+func testFinds(t *testing.T, table Table, tr *track[int64]) {
+	t.Helper()
+	rng, c, near := rand.New(rand.NewPCG(1, 1)), table.Cursor(), 0
+	all := slices.Sorted(slices.Values(slices.Concat(tr.keys, tr.gaps)))
+	for range 20_000 {
+		if near += rng.IntN(5) - 1; near < 0 || near >= len(all) || rng.IntN(50) == 0 {
+			near = rng.IntN(len(all))
+		}
+		_, want := slices.BinarySearch(tr.keys, all[near])
+		ok, err := c.Internal(private.Key{}).Find(all[near])
+		if err != nil || ok != want {
+			t.Fatalf("Find %d: %v, %v, want %v", all[near], ok, err, want)
+		}
+		if !ok {
+			continue
+		}
+		if row, err := c.Row(); err != nil || row.Rowid() != all[near] {
+			t.Fatalf("Find %d: at %d, %v", all[near], row.Rowid(), err)
+		}
+	}
+}
+
 func TestCursorRowid(t *testing.T) {
 	t.Parallel()
 	ids := rowids(2000)
@@ -144,6 +169,7 @@ func TestCursorRowid(t *testing.T) {
 				tr.roam(t, table.Cursor(), seed)
 			}
 			testGets(t, table, tr)
+			testFinds(t, table, tr)
 			testRanges(t, table, ids)
 			return nil
 		})

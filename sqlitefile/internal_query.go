@@ -1,6 +1,7 @@
 package sqlitefile
 
 import (
+	"github.com/foliofs/folio/internal/btree"
 	"github.com/foliofs/folio/internal/ddl"
 	"github.com/foliofs/folio/internal/private"
 	"github.com/foliofs/folio/internal/record"
@@ -91,6 +92,46 @@ func (i internalCursor) SeekBefore(values []record.Value, past bool) (ok bool, e
 		return i.c.arrive(i.c.before(i.c.seekPast(&k)))
 	}
 	return i.c.arrive(i.c.before(i.c.seekKey(&k)))
+}
+
+// Find moves to the row with a rowid, if there is one. It does not look further than the current
+// leaf and the entry behind the current one if the row must be there, as it mostly is if rowids are
+// looked up in order.
+func (i internalCursor) Find(rowid int64) (ok bool, err error) {
+	c := i.c
+	if c.state != reading {
+		return i.find(rowid)
+	}
+	top := &c.path[c.depth]
+	low, first := top.Rowid(0)
+	high, last := top.Rowid(top.Cells - 1)
+	if !first || !last || rowid < low || rowid > high {
+		return i.find(rowid)
+	}
+	if next := top.i + 1; next < top.Cells {
+		if key, ok := top.Rowid(next); ok && key == rowid {
+			top.i = next
+			return true, nil
+		}
+	}
+	n, found, ok := top.SearchRowid(rowid, btree.Everything)
+	if !ok {
+		return i.find(rowid)
+	}
+	if found {
+		top.i = n
+	}
+	return found, nil
+}
+
+// find is Find from the root.
+func (i internalCursor) find(rowid int64) (bool, error) {
+	ok, err := i.c.SeekRowid(rowid)
+	if !ok || err != nil {
+		return false, err
+	}
+	key, ok := i.c.path[i.c.depth].Rowid(i.c.path[i.c.depth].i)
+	return ok && key == rowid, nil
 }
 
 // SeekRowidBefore moves to the last row of a table whose rowid is rowid or less.

@@ -200,6 +200,22 @@ func (g *generator) condition(s genScope, depth int) string {
 		}
 	case 9:
 		if len(s) > 1 {
+			switch row := func() string { return "(" + e() + ", " + e() + ")" }; g.IntN(8) {
+			case 0:
+				return fmt.Sprintf("(%s %sIN (%s, %s, %s))", row(), g.pick("", "NOT "), row(), row(), row())
+			case 1:
+				return fmt.Sprintf("(%s %sBETWEEN %s AND %s)", row(), g.pick("", "NOT "), row(), row())
+			case 2:
+				if g.depth > 0 && g.depth < 3 {
+					return fmt.Sprintf("(%s %s (%s))", row(), g.pick("=", "<", ">=", "IS", "<>"), g.query(s, 2, true))
+				}
+			case 3:
+				list := make([]string, 8+g.IntN(4))
+				for i := range list {
+					list[i] = g.value()
+				}
+				return fmt.Sprintf("(%s %sIN (%s))", e(), g.pick("", "NOT "), strings.Join(list, ", "))
+			}
 			return fmt.Sprintf("((%s, %s) %s (%s, %s))", e(), e(), g.pick("=", "<", "<=", ">", "IS", "<>"), e(), e())
 		}
 	}

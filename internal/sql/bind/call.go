@@ -14,8 +14,8 @@ var later = " changes current_date current_time current_timestamp date datetime 
 	"json_error_position json_extract json_group_array json_group_object json_insert json_object json_patch json_pretty " +
 	"json_quote json_remove json_replace json_set json_type json_valid jsonb jsonb_array jsonb_extract jsonb_group_array " +
 	"jsonb_group_object jsonb_insert jsonb_object jsonb_patch jsonb_remove jsonb_replace jsonb_set julianday " +
-	"last_insert_rowid load_extension median percentile percentile_cont percentile_disc random randomblob " +
-	"sqlite_compileoption_get sqlite_compileoption_used sqlite_offset sqlite_source_id sqlite_version strftime subtype time " +
+	"last_insert_rowid load_extension median percentile percentile_cont percentile_disc " +
+	"sqlite_compileoption_get sqlite_compileoption_used sqlite_offset sqlite_source_id strftime subtype time " +
 	"timediff total_changes unixepoch "
 
 // dates are those of them that a query may name in a column that it does not read, as the view of a
@@ -27,10 +27,11 @@ var aggregates = map[string][2]int{
 	"count": {0, 1}, "sum": {1, 1}, "total": {1, 1}, "avg": {1, 1}, "min": {1, 1}, "max": {1, 1}, "group_concat": {1, 2}, "string_agg": {2, 2},
 }
 
-// special are functions that evaluate only some of their arguments, or look at collations.
+// special are functions that evaluate only some of their arguments, look at collations, or have
+// another result each time.
 var special = map[string][2]int{
 	"coalesce": {2, -1}, "ifnull": {2, 2}, "iif": {2, -1}, "if": {2, -1}, "likely": {1, 1}, "unlikely": {1, 1},
-	"nullif": {2, 2}, "min": {2, -1}, "max": {2, -1},
+	"random": {0, 0}, "randomblob": {1, 1}, "nullif": {2, 2}, "min": {2, -1}, "max": {2, -1},
 }
 
 // call is a function with its arguments.

@@ -499,7 +499,16 @@ func (r *resolver) rowIn(s *scope, n *syntax.Expr, x *Expr) (*Expr, error) {
 		}
 		list.Query.Cores = append(list.Query.Cores, syntax.Core{Values: [][]*syntax.Expr{row}, Compound: syntax.UnionAll})
 	}
-	return r.inQuery(s, &list, x)
+	e, err := r.inQuery(s, &list, x)
+	if err != nil {
+		return nil, err
+	}
+	all := &Core{}
+	for _, c := range e.Query.Cores {
+		all.Values = append(all.Values, c.Values...)
+	}
+	e.Query.Cores, e.Query.Operators = []*Core{all}, e.Query.Operators[:1]
+	return e, nil
 }
 
 func (r *resolver) inQuery(s *scope, n *syntax.Expr, x *Expr) (*Expr, error) {

@@ -138,7 +138,7 @@ func (r *resolver) core(s *scope, n *syntax.Core) (err error) {
 		}
 		s.core.Clause = !r.with && len(n.Values) > 1 && !slices.ContainsFunc(s.core.Values, func(row []*Expr) bool {
 			return slices.ContainsFunc(row, func(e *Expr) bool { return !e.Constant() })
-		})
+		}) && !slices.ContainsFunc(s.core.Values[0], func(e *Expr) bool { return e.Affinity != value.NoAffinity })
 		return nil
 	}
 	if len(n.Windows) > 0 {

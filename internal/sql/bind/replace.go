@@ -28,7 +28,7 @@ func (e *Expr) With(fn func(e *Expr) *Expr) *Expr {
 	case Collate, IfRow:
 		n.Affinity = args[0].Affinity
 	case Scalar:
-		n.Affinity = e.Query.Last(0).Affinity
+		n.Affinity = e.Query.Last(e.Number).Affinity
 	}
 	if base == e.Base && n.Affinity == e.Affinity && (len(args) == 0 || &args[0] == &e.Args[0]) {
 		return e

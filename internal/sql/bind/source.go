@@ -38,9 +38,6 @@ func (r *resolver) sources(s *scope, from []syntax.Source) (joins []join, err er
 			return nil, err
 		}
 		src.Core, src.Index, src.Join = s.core, i, n.Join
-		if src.Right() && src.Table != nil && src.Table.WithoutRowid {
-			return nil, unsupported("RIGHT and FULL JOIN of a table WITHOUT ROWID")
-		}
 		using, err := s.using(src, n)
 		if err != nil {
 			return nil, err
@@ -266,37 +263,12 @@ func (r *resolver) recursive(parent *scope, at *environment, n *syntax.Select, f
 		return nil, err
 	}
 	at.scope = base
-	at.rows = &recursion{columns: columns}
-	q.First = first
-	more, err := r.recursivePart(base, at, n, q)
-	if err != nil {
-		return nil, err
-	}
-	if err := r.setColumns(q, n); err != nil {
-		return nil, err
-	}
-	changed := false
+	at.rows = &recursion{columns: slices.Clone(columns)}
 	for i := range columns {
-		changed = changed || columns[i].Affinity != q.Columns[i].Affinity
-		columns[i].Affinity = q.Columns[i].Affinity
+		at.rows.columns[i].Affinity = value.NoAffinity
 	}
-	if changed { // the affinity of the recursive part is that of the column, which the part reads
-		q.Cores, q.Operators, q.Recursive = q.Cores[:first], q.Operators[:first], nil
-		if more, err = r.recursivePart(base, at, n, q); err != nil {
-			return nil, err
-		}
-	}
-	scopes = append(scopes, more...)
-	at.scope = parent
-	if err := r.finish(base, scopes, n, q); err != nil {
-		return nil, err
-	}
-	return &Source{Name: at.table.Name.Text, Query: q, Columns: columns, Common: at.common}, nil
-}
-
-// recursivePart resolves the cores that read the rows so far.
-func (r *resolver) recursivePart(base *scope, at *environment, n *syntax.Select, q *Query) (scopes []*scope, err error) {
-	for i := q.First; i < len(n.Cores); i++ {
+	q.First = first
+	for i := first; i < len(n.Cores); i++ {
 		at.rows.source = nil
 		more, err := r.cores(base, n, q, i, i+1)
 		if err != nil {
@@ -308,7 +280,40 @@ func (r *resolver) recursivePart(base *scope, at *environment, n *syntax.Select,
 		scopes = append(scopes, more...)
 		q.Recursive = append(q.Recursive, at.rows.source)
 	}
-	return scopes, nil
+	at.scope = parent
+	q.setRecursiveTypes()
+	for i := range columns {
+		columns[i].Affinity = q.Columns[i].Affinity
+		for _, src := range q.Recursive {
+			src.Columns[i].Affinity = q.Columns[i].Affinity
+		}
+	}
+	if err := r.finish(base, scopes, n, q); err != nil {
+		return nil, err
+	}
+	return &Source{Name: at.table.Name.Text, Query: q, Columns: columns, Common: at.common}, nil
+}
+
+// setRecursiveTypes sets the affinities of the columns of a recursive query, those of its own rows
+// that its recursive part reads among them. Like SQLite, it does so column by column: where the
+// recursive part reads a column whose affinity is not known yet, it has none.
+func (q *Query) setRecursiveTypes() {
+	for i := range q.Columns {
+		q.setType(i)
+		q.Visit(func(e *Expr) {
+			if e.Kind == ColumnOf && e.Number == i && slices.Contains(q.Recursive, e.Source) {
+				e.Affinity = q.Columns[i].Affinity
+			}
+		})
+		for changed := true; changed; {
+			changed = false
+			q.Visit(func(e *Expr) {
+				if n := e.With(func(e *Expr) *Expr { return e }); n != e {
+					e.Affinity, changed = n.Affinity, true
+				}
+			})
+		}
+	}
 }
 
 // namedColumns returns the columns of a common table expression.

@@ -3,6 +3,7 @@ package bind
 import (
 	"github.com/foliofs/folio/internal/record"
 	"github.com/foliofs/folio/internal/sql/catalog"
+	"github.com/foliofs/folio/internal/sql/function"
 	"github.com/foliofs/folio/internal/sql/program"
 	"github.com/foliofs/folio/internal/sql/syntax"
 	"github.com/foliofs/folio/internal/sql/value"
@@ -205,9 +206,23 @@ func (e *Expr) Uses(c *Core) (bits uint64) {
 	return bits
 }
 
-// Constant reports whether an expression reads nothing.
+// ReadsOnly reports whether an expression depends on the columns of one source and on nothing else.
+func (e *Expr) ReadsOnly(s *Source) bool {
+	return e.Walk(func(e *Expr) bool {
+		switch {
+		case e.Source != nil && e.Source != s, e.Kind == IfRow, e.Kind == Result, e.Query != nil && len(e.Query.Outer) > 0,
+			e.Kind == Call && !function.Deterministic(e.Name):
+			return false
+		}
+		return true
+	})
+}
+
+// Constant reports whether an expression reads nothing, and has the same value each time.
 func (e *Expr) Constant() bool {
-	return e.Walk(func(e *Expr) bool { return e.Source == nil && e.Query == nil && e.Kind != Result })
+	return e.Walk(func(e *Expr) bool {
+		return e.Source == nil && e.Query == nil && e.Kind != Result && (e.Kind != Call || function.Deterministic(e.Name))
+	})
 }
 
 // Same reports whether two expressions have the same value for all rows.

@@ -60,11 +60,15 @@ func (a *tableScan) count(m *machine) (int64, error) {
 
 // A rowidLookup reads the row with a rowid.
 type rowidLookup struct {
-	t     *table
-	value evaluator
-	done  bool
-	whole bool
+	t      *table
+	cursor sqlitefile.Cursor
+	value  evaluator
+	done   bool
+	whole  bool
+	before int // how many lookups there were in the transaction, 2 at most
 }
+
+func (a *rowidLookup) bind(*sqlitefile.Rx) { a.before = 0 }
 
 func (a *rowidLookup) open(*machine) error {
 	a.done = false
@@ -87,11 +91,24 @@ func (a *rowidLookup) next(m *machine) (bool, error) {
 			return false, nil
 		}
 	}
-	row, ok, err := a.t.handle.Get(v.Int())
-	if ok {
-		a.t.row = row
+	switch a.before {
+	case 0: // one lookup costs less without a cursor
+		a.before = 1
+		row, ok, err := a.t.handle.Get(v.Int())
+		if ok {
+			a.t.row = row
+		}
+		return ok, err
+	case 1:
+		a.before = 2
+		a.cursor.Reset(a.t.handle)
 	}
-	return ok, err
+	c := a.cursor.Internal(private.Key{})
+	ok, err := c.Find(v.Int())
+	if ok && err == nil {
+		err = c.Load(&a.t.row)
+	}
+	return ok && err == nil, err
 }
 
 // A rowidRange reads the rows between two rowids.

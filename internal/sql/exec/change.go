@@ -386,10 +386,6 @@ func (c *compiler) onePass(b *bind.Change, set *bind.Set) bool {
 	return st.index == nil || !slices.ContainsFunc(st.index.Terms, changed)
 }
 
-func hasQuery(e *bind.Expr) bool {
-	return !e.Walk(func(e *bind.Expr) bool { return e.Query == nil })
-}
-
 // lastOfKey are the last rows with each key, of rows sorted by their keys.
 type lastOfKey struct {
 	rows    rows

@@ -2,9 +2,11 @@ package exec
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/foliofs/folio/internal/record"
 	"github.com/foliofs/folio/internal/sql/bind"
+	"github.com/foliofs/folio/internal/sql/catalog"
 	"github.com/foliofs/folio/internal/sql/function"
 	"github.com/foliofs/folio/internal/sql/program"
 	"github.com/foliofs/folio/internal/sql/value"
@@ -26,6 +28,8 @@ type compiler struct {
 	common     map[*bind.Common]bool            // shown in the outline
 	stored     map[*bind.Common]*storedRow      // the rows of a common table expression that several sources read
 	planned    map[*bind.Core][]*step           // the loops of each core
+	coreRows   map[*bind.Core]logEst            // an estimate
+	estimates  map[*bind.Query]logEst           // the same
 	rowQueries map[*bind.Query]*subquery        // with several columns
 	outline    *outline                         // nil unless the statement is EXPLAIN QUERY PLAN
 }
@@ -47,8 +51,14 @@ func (c *compiler) evaluator(e *bind.Expr) (evaluator, error) {
 	return evaluator{program: p, registers: p.Registers(), simple: c.simple(e)}, nil
 }
 
-// simple returns the comparison of a column with an integer that an expression is, or nil.
+// simple returns the condition on a column that an expression is, or nil: a comparison with an
+// integer, or LIKE or GLOB with a constant pattern.
 func (c *compiler) simple(e *bind.Expr) *comparison {
+	if e.Kind == bind.Match && e.Args[1].Kind == bind.ColumnOf {
+		if like := fixedPattern(e); like != nil {
+			return &comparison{source: c.sources[e.Args[1].Source], column: e.Args[1].Number, like: like, not: e.Not}
+		}
+	}
 	if e.Kind != bind.Compare || e.Op < program.Equal || e.Op > program.GreaterEqual || e.Args[0].Kind != bind.ColumnOf ||
 		e.Args[1].Kind != bind.Literal || e.Args[1].Value.Kind() != record.Integer || value.Comparison(e.Args[0].Affinity, e.Args[1].Affinity) == affinityText {
 		return nil
@@ -231,9 +241,29 @@ func (x *expression) between(e *bind.Expr) (program.Reg, error) {
 	return x.negated(d, e.Not), err
 }
 
+// fewValues is how many constants are compared one by one.
+const fewValues = 8
+
+// constantSet returns the function that looks for a value in the constants of an IN.
+func constantSet(e *bind.Expr) program.Func {
+	affinity := e.Args[0].Affinity
+	if affinity == catalog.Real { // which would round integers
+		affinity = catalog.Numeric
+	}
+	s := &subquery{known: true, columns: []column{{affinity, e.Args[0].Collation}}}
+	for _, item := range e.Args[1:] {
+		s.put(item.Value)
+	}
+	return s.in
+}
+
 // in is x IN (list). The values of the list get the affinity of x and are compared by its
 // collation.
 func (x *expression) in(e *bind.Expr) (program.Reg, error) {
+	if len(e.Args) > fewValues && !slices.ContainsFunc(e.Args[1:], func(e *bind.Expr) bool { return e.Kind != bind.Literal }) {
+		d, err := x.calling(e.Args[:1], constantSet(e))
+		return x.negated(d, e.Not), err
+	}
 	mark := x.b.Mark()
 	left := e.Args[0]
 	v, err := x.compile(left)
@@ -359,6 +389,10 @@ func (x *expression) call(e *bind.Expr) (program.Reg, error) {
 		return x.calling(e.Args, function.Nullif(collationOf(e.Args)))
 	case "min":
 		return x.calling(e.Args, function.Min(collationOf(e.Args)))
+	case "random":
+		return x.calling(e.Args, random)
+	case "randomblob":
+		return x.calling(e.Args, randomBlob)
 	case "max":
 		return x.calling(e.Args, function.Max(collationOf(e.Args)))
 	}
@@ -381,11 +415,33 @@ func collationOf(args []*bind.Expr) value.Collation {
 
 var errEscape = errors.New("ESCAPE expression must be a single character")
 
+// fixedPattern returns the function that matches texts with the constant pattern of LIKE or GLOB,
+// or nil.
+func fixedPattern(e *bind.Expr) func(text []byte) bool {
+	if len(e.Args) != 2 || e.Args[0].Kind != bind.Literal || e.Args[0].Value.Kind() != record.Text || len(e.Args[0].Value.Bytes()) > function.MaxPattern {
+		return nil
+	}
+	p := function.Like()
+	if e.Name == "GLOB" {
+		p = function.Glob()
+	}
+	return p.Compile(e.Args[0].Value.Bytes())
+}
+
 // match is LIKE or GLOB: its arguments are the pattern, the text, and perhaps the escape.
 func (x *expression) match(e *bind.Expr) (program.Reg, error) {
 	p := function.Like()
 	if e.Name == "GLOB" {
 		p = function.Glob()
+	}
+	if fixed := fixedPattern(e); fixed != nil {
+		d, err := x.calling(e.Args[1:2], func(v []record.Value) (record.Value, error) {
+			if v[0].Kind() == record.Null {
+				return v[0], nil
+			}
+			return value.OfBool(fixed(value.Text(v[0]))), nil
+		})
+		return x.negated(d, e.Not), err
 	}
 	d, err := x.calling(e.Args, func(v []record.Value) (record.Value, error) {
 		p := p

@@ -116,14 +116,25 @@ func (c *constraint) usable(t *catalog.Table, term catalog.Term) bool {
 			return false
 		}
 	}
+	return orders(c.affinity, affinity)
+}
+
+// orders reports whether values of a column of an affinity are ordered as a comparison with another
+// one compares them.
+func orders(comparison, column value.Affinity) bool {
 	switch {
-	case c.affinity.Numeric():
-		return affinity.Numeric()
-	case c.affinity == catalog.Text:
-		return affinity == catalog.Text
+	case comparison.Numeric():
+		return column.Numeric()
+	case comparison == catalog.Text:
+		return column == catalog.Text
 	}
 	return true
 }
 
 // strict reports whether the bound itself is left out.
 func (c *constraint) strict() bool { return c.op == program.Less || c.op == program.Greater }
+
+// hasQuery reports whether a query is in an expression.
+func hasQuery(e *bind.Expr) bool {
+	return !e.Walk(func(e *bind.Expr) bool { return e.Query == nil })
+}

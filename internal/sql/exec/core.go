@@ -23,6 +23,9 @@ type coreRows struct {
 	distinct bool
 	orders   []value.Collation
 	seen     keySet
+
+	keys   []int       // the results that decide whether a row is wanted
+	wanted func() bool // whether it is, by these; nil if all rows are
 }
 
 func (r *coreRows) open() error {
@@ -44,6 +47,16 @@ func (r *coreRows) next() (bool, error) {
 				return false, err
 			}
 			if !value.True(v) {
+				continue
+			}
+		}
+		if r.wanted != nil && !r.distinct {
+			for _, i := range r.keys {
+				if r.out[i], err = r.results[i].value(r.m); err != nil {
+					return false, err
+				}
+			}
+			if !r.wanted() {
 				continue
 			}
 		}
@@ -96,6 +109,9 @@ func (c *compiler) core(core *bind.Core, keys []*bind.Expr) (*coreRows, error) {
 	}
 	if r.results, err = c.evaluators(append(append([]*bind.Expr(nil), core.Results...), keys...)); err != nil {
 		return nil, err
+	}
+	if !core.Grouped {
+		c.outline.unmatched(core)
 	}
 	if core.GroupBy != nil {
 		c.outline.distinctAggregates(core)

@@ -33,7 +33,7 @@ const rowsOfTable logEst = 200 // without statistics
 func (p *planner) adjust(st *step, done uint64) {
 	self := uint64(1) << st.source.Index
 	reduce, out := logEst(0), st.out
-	full := rowsOfTable
+	full := p.rows(st.source)
 	if len(st.equal) > 0 || st.low != nil || st.high != nil || st.hash != nil {
 		full = st.out
 	}
@@ -54,6 +54,22 @@ func (p *planner) adjust(st *step, done uint64) {
 		}
 	}
 	st.out = min(out, full-reduce)
+}
+
+// rows estimates how many rows a source has.
+func (p *planner) rows(s *bind.Source) logEst {
+	if n, ok := p.estimates[s.Query]; ok {
+		return n
+	}
+	return rowsOfTable
+}
+
+// log is the binary logarithm of a number.
+func (a logEst) log() logEst {
+	if a <= 10 {
+		return 0
+	}
+	return estimate(float64(a)) - 33
 }
 
 // tableWidth guesses the size of a row from the declared types.

@@ -33,12 +33,24 @@ func explain(n *syntax.Select) *outline {
 		at, seen int
 	}
 	var ends []end
+	with := false
 	o := &outline{numbers: make(map[*syntax.Select]int)}
 	syntax.Walk(n, func(n syntax.Node) bool {
+		if e, ok := n.(*syntax.Expr); ok && e.Op == syntax.OpIn && e.Left.Op == syntax.OpRow && e.Query == nil {
+			for range e.List {
+				ends = append(ends, end{nil, e.End, len(ends)})
+			}
+		}
 		if s, ok := n.(*syntax.Select); ok {
+			for i := range s.Cores {
+				for range selects(&s.Cores[i], with) - 1 {
+					ends = append(ends, end{nil, s.Cores[i].End, len(ends)})
+				}
+			}
 			for i := range s.Cores[1:] {
 				ends = append(ends, end{nil, s.Cores[i].End, len(ends)})
 			}
+			with = with || s.With != nil
 			ends = append(ends, end{s, s.End, len(ends)})
 		}
 		return true
@@ -49,6 +61,27 @@ func explain(n *syntax.Select) *outline {
 		o.numbers[e.n] = i + 1
 	}
 	return o
+}
+
+// selects returns how many SELECTs SQLite makes of a core: one for each row of VALUES, or two if it
+// is a clause of its own.
+func selects(c *syntax.Core, with bool) int {
+	clause := !with
+	for i, row := range c.Values {
+		for _, e := range row {
+			clause = clause && (i > 0 || e.Op != syntax.OpCast)
+			syntax.Walk(e, func(n syntax.Node) bool {
+				if e, ok := n.(*syntax.Expr); !ok || e.Op == syntax.OpColumn {
+					clause = false
+				}
+				return clause
+			})
+		}
+	}
+	if clause {
+		return max(1, min(2, len(c.Values)))
+	}
+	return max(1, len(c.Values))
 }
 
 // number is the number of a query in the outline.
@@ -173,7 +206,9 @@ func (o *outline) step(core *bind.Core, st *step) {
 	switch {
 	case st.hash != nil: // which finds out that there is no row as quickly as a Bloom filter
 		o.add("BLOOM FILTER ON %s%s", o.sourceName(s), terms(st))
-		using = " USING AUTOMATIC COVERING INDEX" + terms(st)
+		if using = " USING AUTOMATIC COVERING INDEX" + terms(st); slices.ContainsFunc(conditionsOf(s), func(e *bind.Expr) bool { return e.ReadsOnly(s) && !hasQuery(e) }) {
+			using = " USING AUTOMATIC PARTIAL COVERING INDEX" + terms(st)
+		}
 	case st.index != nil && st.index.Primary:
 		using = " USING PRIMARY KEY" + terms(st)
 	case st.index != nil && st.covering:

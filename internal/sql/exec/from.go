@@ -36,7 +36,9 @@ func (c *compiler) fromQuery(core *bind.Core, i int) (rows, error) {
 		}
 		defer outline.within("%s %s", kind, cmp.Or(s.Object, outline.sourceName(s)))()
 	}
-	return c.query(s.Query)
+	r, err := c.query(s.Query)
+	c.estimate(s.Query)
+	return r, err
 }
 
 // streams reports whether SQLite reads the rows of a query in FROM as they come, without keeping
@@ -109,4 +111,32 @@ func (c *compiler) queryAccess(l *loops, st *step, s *source, r rows) (access, e
 	h, err := c.hash(st, s, a)
 	h.stored = a
 	return h, err
+}
+
+// estimate notes how many rows a query has, as SQLite estimates.
+func (c *compiler) estimate(q *bind.Query) {
+	total := logEst(0)
+	for i, core := range q.Cores {
+		n := min(c.coreRows[core], 320)
+		switch {
+		case core.GroupBy != nil:
+			n = min(n, 66)
+		case core.Grouped:
+			n = 0
+		case core.Distinct:
+			n -= 30
+		}
+		switch {
+		case i == 0 || q.Operators[i] == syntax.Except:
+			total = n
+		case q.Operators[i] == syntax.Intersect:
+			total = min(total, n)
+		default:
+			total = total.plus(n)
+		}
+	}
+	if l := q.Limit; l != nil && l.Kind == bind.Literal && l.Value.Kind() == record.Integer && l.Value.Int() > 0 {
+		total = min(total, estimate(float64(l.Value.Int())))
+	}
+	c.estimates[q] = total
 }

@@ -30,8 +30,7 @@ type groups struct {
 	buf    []byte
 	args   []record.Value
 
-	current groupRow // of the input
-	memory  int      // bytes of list
+	memory int // bytes of list
 	spilled
 }
 
@@ -71,10 +70,13 @@ type group struct {
 
 func (c *compiler) group(core *bind.Core, in input) (*groups, error) {
 	g := &groups{m: c.m, input: in, results: c.results[core], decides: -1}
-	g.current = groupRow{g.argument, g.column}
 	var err error
 	if g.keys, err = c.evaluators(core.GroupBy); err != nil {
 		return nil, err
+	}
+	sorts := core.GroupBy != nil && !c.together[core] // SQLite ends its loops then, before the aggregates
+	if sorts {
+		c.outline.unmatched(core)
 	}
 	for _, e := range core.GroupBy {
 		g.orders = append(g.orders, e.Collation)
@@ -99,6 +101,9 @@ func (c *compiler) group(core *bind.Core, in input) (*groups, error) {
 			g.decides = i
 		}
 		g.aggregates = append(g.aggregates, x)
+	}
+	if !sorts {
+		c.outline.unmatched(core)
 	}
 	if c.ordered[core] { // by the argument of min or max
 		g.firstOnly = true
@@ -284,7 +289,7 @@ func (g *groups) step(first bool) error {
 			g.memory += memoryOf(g.args) + len(g.buf) + (len(g.aggregates)+2)*memoryOfState + 24*g.width()
 		}
 	}
-	return g.addTo(&g.list[at], first, &g.current)
+	return g.addTo(&g.list[at], first, nil)
 }
 
 // memoryOfState is about the memory that an aggregate of a group takes, and as much as its place in
@@ -297,7 +302,7 @@ type groupRow struct {
 	argument, column func(i, k int) (record.Value, error)
 }
 
-// addTo adds a row to a group.
+// addTo adds a row to a group: the current one of the input if row is nil.
 func (g *groups) addTo(x *group, first bool, row *groupRow) error {
 	x.count++
 	hit := first && g.decides < 0
@@ -315,6 +320,20 @@ func (g *groups) addTo(x *group, first bool, row *groupRow) error {
 		return nil
 	}
 	return g.save(x, row)
+}
+
+func (g *groups) argumentOf(row *groupRow, i, k int) (record.Value, error) {
+	if row == nil {
+		return g.argument(i, k)
+	}
+	return row.argument(i, k)
+}
+
+func (g *groups) columnOf(row *groupRow, i, k int) (record.Value, error) {
+	if row == nil {
+		return g.column(i, k)
+	}
+	return row.column(i, k)
 }
 
 // argument returns argument k of an aggregate for the current row; its filter is the one behind the
@@ -338,14 +357,14 @@ func (g *groups) column(i, k int) (record.Value, error) {
 func (g *groups) accumulate(x *group, i int, row *groupRow) (better bool, err error) {
 	a := &g.aggregates[i]
 	if a.filter != nil {
-		v, err := row.argument(i, len(a.args))
+		v, err := g.argumentOf(row, i, len(a.args))
 		if err != nil || !value.True(v) {
 			return false, err
 		}
 	}
 	g.args = g.args[:0]
 	for k := range a.args {
-		v, err := row.argument(i, k)
+		v, err := g.argumentOf(row, i, k)
 		if err != nil {
 			return false, err
 		}
@@ -370,7 +389,7 @@ func (g *groups) save(x *group, row *groupRow) error {
 	x.saved = x.saved[:0]
 	for i := range g.sources {
 		for k := range g.sources[i].columns {
-			v, err := row.column(i, k)
+			v, err := g.columnOf(row, i, k)
 			if err != nil {
 				return err
 			}

@@ -21,16 +21,20 @@ func (c *compiler) loops(core *bind.Core) (*loops, error) {
 	if err != nil {
 		return nil, err
 	}
-	steps, ordered, together := plan(core, c.needed, c.wanted[core])
+	steps, ordered, together := plan(core, c.needed, c.estimates, c.wanted[core])
+	for _, st := range steps {
+		c.coreRows[core] += st.out
+	}
 	c.ordered[core], c.together[core], c.planned[core] = ordered, together, steps
 	if len(steps) == 0 && (!core.Distinct || core.Grouped) {
 		c.outline.add("SCAN CONSTANT ROW")
 	}
 	var done uint64
 	pending := slices.Clone(core.Where)
+	// Like SQLite, evaluate a condition with a query for each row, even if it reads none.
 	take := func() (list []*bind.Expr) {
 		pending = slices.DeleteFunc(pending, func(e *bind.Expr) bool {
-			if e.Uses(core)&^done != 0 {
+			if e.Uses(core)&^done != 0 || done == 0 && len(steps) > 0 && core.LastRight() < 0 && hasQuery(e) {
 				return false
 			}
 			list = append(list, e)
@@ -54,7 +58,6 @@ func (c *compiler) loops(core *bind.Core) (*loops, error) {
 		}
 		l.levels = append(l.levels, lv)
 	}
-	c.outline.unmatched(core)
 	return l, nil
 }
 
@@ -110,6 +113,9 @@ func (c *compiler) access(l *loops, st *step, query rows) (access, error) {
 		return c.queryAccess(l, st, s, query)
 	}
 	s.table = &table{handle: st.source.Table.Handle}
+	if x := st.source.Table.Primary; x != nil {
+		s.primary = x.Terms[:x.Columns]
+	}
 	c.m.tables = append(c.m.tables, s.table)
 	s.nulls = make([]record.Value, len(st.source.Columns)+1)
 	switch {
@@ -133,7 +139,9 @@ func (c *compiler) tableAccess(st *step, s *source) (access, error) {
 	case st.equal != nil:
 		in := &inLoop{}
 		v, err := c.equalTo(&st.equal[0], catalog.Integer, in)
-		return in.around(&rowidLookup{t: s.table, value: v}), err
+		a := &rowidLookup{t: s.table, value: v}
+		s.table.binder = a.bind
+		return in.around(a), err
 	case st.low != nil || st.high != nil:
 		a := &rowidRange{t: s.table, back: st.back}
 		s.table.binder = a.bind

@@ -41,8 +41,19 @@ func (s *source) key() (any, error) {
 	if s.over != nil {
 		return &s.over[0], nil
 	}
-	v, err := s.column(catalog.Rowid)
-	return v.Int(), err
+	if s.primary == nil {
+		v, err := s.column(catalog.Rowid)
+		return v.Int(), err
+	}
+	var b []byte
+	for _, t := range s.primary {
+		v, err := s.column(t.Column)
+		if err != nil {
+			return nil, err
+		}
+		b = appendKey(b, v, t.Collation)
+	}
+	return string(b), nil
 }
 
 func (l *loops) open() error {

@@ -69,12 +69,13 @@ func (m *machine) bind(rx *sqlitefile.Rx) {
 
 // A source gives the columns of the current row of an entry of FROM.
 type source struct {
-	over  []record.Value // the values in place of those of a table, the rowid last; nil if there are none
-	table *table
-	nulls []record.Value // of a row of NULLs
-	reals []int          // columns of a query whose integers it reads as floats
-	room  []record.Value // for such a row
-	group record.Value   // what column NullRow is of the row of a group
+	over    []record.Value // the values in place of those of a table, the rowid last; nil if there are none
+	table   *table
+	nulls   []record.Value // of a row of NULLs
+	reals   []int          // columns of a query whose integers it reads as floats
+	room    []record.Value // for such a row
+	primary []catalog.Term // the key of a table WITHOUT ROWID
+	group   record.Value   // what column NullRow is of the row of a group
 }
 
 // A table is the current row of a table, which may come from an index.
@@ -184,12 +185,14 @@ type evaluator struct {
 	simple    *comparison // that the program computes
 }
 
-// A comparison compares a column with an integer.
+// A comparison is a condition on a column: it compares it with an integer or a pattern.
 type comparison struct {
 	source               *source
 	column               int
 	integer              int64
 	less, equal, greater bool // the results
+	like                 func(text []byte) bool
+	not                  bool // of like
 }
 
 func (e *evaluator) value(m *machine) (record.Value, error) {
@@ -206,7 +209,12 @@ func (e *evaluator) holds(m *machine) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		if v.Kind() == record.Integer {
+		switch {
+		case c.like != nil:
+			if v.Kind() == record.Text {
+				return c.like(v.Bytes()) != c.not, nil
+			}
+		case v.Kind() == record.Integer:
 			i := v.Int()
 			return c.less && i < c.integer || c.equal && i == c.integer || c.greater && i > c.integer, nil
 		}

@@ -74,13 +74,13 @@ func (p *planner) ordered(st *step) bool {
 		if e.Kind != bind.ColumnOf || e.Source != s || o.NullsFirst == o.Desc {
 			return false
 		}
-		if slices.ContainsFunc(terms[:place], func(t catalog.Term) bool { return orders(t, e, o) }) {
+		if slices.ContainsFunc(terms[:place], func(t catalog.Term) bool { return isTerm(t, e, o) }) {
 			continue
 		}
 		if place == len(terms) && len(p.core.Sources) == 1 { // behind the rowid no order is left
 			break
 		}
-		if place == len(terms) || !orders(terms[place], e, o) || known && back != (o.Desc != terms[place].Desc) {
+		if place == len(terms) || !isTerm(terms[place], e, o) || known && back != (o.Desc != terms[place].Desc) {
 			return false
 		}
 		back, known = o.Desc != terms[place].Desc, true
@@ -100,7 +100,7 @@ func (p *planner) grouped(fixed, terms []catalog.Term) bool {
 			for e.Kind == bind.Collate {
 				e = e.Args[0]
 			}
-			same := e.Kind == bind.ColumnOf && e.Source == p.core.Sources[0] && orders(t, e, &o)
+			same := e.Kind == bind.ColumnOf && e.Source == p.core.Sources[0] && isTerm(t, e, &o)
 			taken = taken || same
 			return same
 		})
@@ -117,7 +117,7 @@ func (p *planner) grouped(fixed, terms []catalog.Term) bool {
 	return len(left) == 0
 }
 
-// orders reports whether a column of an index is the one of a term of ORDER BY.
-func orders(t catalog.Term, e *bind.Expr, o *bind.Order) bool {
+// isTerm reports whether a column of an index is the one of a term of ORDER BY.
+func isTerm(t catalog.Term, e *bind.Expr, o *bind.Order) bool {
 	return t.Column == e.Number && (t.Column < 0 || t.Collation == max(o.Collation, value.Binary))
 }

@@ -31,15 +31,16 @@ type planner struct {
 	core        *bind.Core
 	needed      map[*bind.Source]map[int]bool // columns
 	constraints [][]constraint                // by source
-	where       []*bind.Expr                  // conditions that make the rows of a step fewer
-	wanted      []bind.Order                  // the order of the rows, if it can be had
-	anyOrder    bool                          // or another order of the same terms
+	estimates   map[*bind.Query]logEst
+	where       []*bind.Expr // conditions that make the rows of a step fewer
+	wanted      []bind.Order // the order of the rows, if it can be had
+	anyOrder    bool         // or another order of the same terms
 }
 
 // plan returns the steps of a core, and whether the rows come in the wanted order, or together if
 // they are to be grouped.
-func plan(core *bind.Core, needed map[*bind.Source]map[int]bool, wanted []bind.Order) (steps []*step, ordered, together bool) {
-	p := &planner{core: core, needed: needed, wanted: wanted, where: core.Where}
+func plan(core *bind.Core, needed map[*bind.Source]map[int]bool, estimates map[*bind.Query]logEst, wanted []bind.Order) (steps []*step, ordered, together bool) {
+	p := &planner{core: core, needed: needed, estimates: estimates, wanted: wanted, where: core.Where}
 	for _, s := range core.Sources {
 		var list []constraint
 		for _, e := range conditionsOf(s) {
@@ -134,7 +135,8 @@ func (p *planner) steps(s *bind.Source, done uint64) []*step {
 			usable = append(usable, c)
 		}
 	}
-	scan := &step{source: s, run: rowsOfTable + 16, out: rowsOfTable}
+	rows := p.rows(s)
+	scan := &step{source: s, run: rows + 16, out: rows}
 	p.adjust(scan, done)
 	all := []*step{scan}
 	equal := slices.DeleteFunc(slices.Clone(usable), func(c constraint) bool { return c.op != program.Equal })
@@ -226,16 +228,19 @@ func (p *planner) scan(s *bind.Source, x *catalog.Index, done uint64) *step {
 // hashed reads a source by a hash table of its rows, which stands for an automatic index of SQLite.
 func (p *planner) hashed(s *bind.Source, equal []constraint, done uint64, first bool) []*step {
 	equal = slices.DeleteFunc(slices.Clone(equal), func(c constraint) bool {
-		return c.needs == 0 || c.in() || c.column < 0 || c.affinity == catalog.Text && s.Table == nil
+		return c.needs == 0 || c.in() || c.column < 0 || !orders(c.affinity, s.Columns[c.column].Affinity)
 	})
 	if first || len(equal) == 0 || s.Table == nil && s.Query == nil { // the one row of a recursive table is not worth it
 		return nil
 	}
-	st := &step{source: s, hash: equal, out: 43, setup: 43 + rowsOfTable}
+	rows := p.rows(s)
+	st := &step{source: s, hash: equal, out: 43, setup: rows.log() + rows}
 	if s.Table != nil {
 		st.setup += 28
+	} else {
+		st.setup = max(st.setup-25, 0)
 	}
-	st.run = logEst(43).plus(st.out)
+	st.run = rows.log().plus(st.out)
 	for _, c := range equal {
 		st.covered = append(st.covered, c.condition)
 	}

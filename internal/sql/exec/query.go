@@ -67,6 +67,10 @@ func (c *compiler) single(q *bind.Query) (rows, *sorted, error) {
 	}
 	c.outline.tempTree("ORDER BY")
 	s := &sorted{m: c.m, rows: r, full: func() []record.Value { return r.out }, keys: by, width: r.width, most: -1}
+	for _, k := range by {
+		r.keys = append(r.keys, k.column)
+	}
+	s.core = r
 	return s, s, nil
 }
 

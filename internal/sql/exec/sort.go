@@ -43,6 +43,7 @@ func compareBy(a, b []record.Value, keys []sortKey) int {
 type sorted struct {
 	m     *machine
 	rows  rows
+	core  *coreRows             // the same rows, if they are those of a core
 	full  func() []record.Value // the current row with its keys
 	keys  []sortKey
 	width int
@@ -61,10 +62,15 @@ func (s *sorted) values() []record.Value { return s.out }
 func (s *sorted) open() error {
 	s.m.drop(s.spill)
 	s.list, s.at, s.memory, s.spill = s.list[:0], 0, 0, nil
+	var room, worst []record.Value // worst is the last of the rows that are returned, if no other comes
+	if s.core != nil {
+		if s.core.wanted = nil; s.most >= 0 {
+			s.core.wanted = func() bool { return worst == nil || compareBy(s.core.out, worst, s.keys) < 0 }
+		}
+	}
 	if err := s.rows.open(); err != nil {
 		return err
 	}
-	var room, worst []record.Value // worst is the last of the rows that are returned, if no other comes
 	for {
 		ok, err := s.rows.next()
 		if err != nil {

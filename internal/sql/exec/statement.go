@@ -62,6 +62,7 @@ func newCompiler() *compiler {
 		rows: make(map[*bind.Source]*[]record.Value), needed: make(map[*bind.Source]map[int]bool),
 		common: make(map[*bind.Common]bool), stored: make(map[*bind.Common]*storedRow),
 		planned: make(map[*bind.Core][]*step), rowQueries: make(map[*bind.Query]*subquery),
+		coreRows: make(map[*bind.Core]logEst), estimates: make(map[*bind.Query]logEst),
 	}
 	c.query = c.makeQuery
 	return c

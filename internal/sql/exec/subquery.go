@@ -168,13 +168,17 @@ func (s *subquery) fill() error {
 		if !ok || err != nil {
 			return err
 		}
-		v := s.rows.values()[0]
-		if v.Kind() == record.Null {
-			s.null = true
-			continue
-		}
-		s.set.add(s.columns[0].key(v))
+		s.put(s.rows.values()[0])
 	}
+}
+
+// put adds a value to the set.
+func (s *subquery) put(v record.Value) {
+	if v.Kind() == record.Null {
+		s.null = true
+		return
+	}
+	s.set.add(s.columns[0].key(v))
 }
 
 // rowIn is (x, y) IN (SELECT ...).

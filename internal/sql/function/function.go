@@ -10,11 +10,17 @@ import (
 	"github.com/foliofs/folio/internal/sql/value"
 )
 
-// A Function is one of SQLite's own that is deterministic.
+// A Function is one of SQLite's own.
 type Function struct {
 	Least, Most int // arguments; Most is -1 for any number
 	Call        func(args []record.Value) (record.Value, error)
 }
+
+// Version is the version of SQLite whose answers the functions give.
+const Version = "3.53.4"
+
+// Deterministic reports whether a function has the same result for the same arguments.
+func Deterministic(name string) bool { return name != "random" && name != "randomblob" }
 
 // Find returns the function with a name in lower case.
 func Find(name string) (f Function, ok bool) {
@@ -28,18 +34,19 @@ func Find(name string) (f Function, ok bool) {
 
 // others are functions that versions or builds of SQLite lack, or have with other results.
 var others = map[string]Function{
-	"concat":       {1, -1, concat},
-	"concat_ws":    {2, -1, concatWS},
-	"format":       {0, -1, format},
-	"likelihood":   {2, 2, likelihood},
-	"octet_length": {1, 1, octetLength},
-	"printf":       {0, -1, format},
-	"sign":         {1, 1, sign},
-	"soundex":      {1, 1, soundex},
-	"unhex":        {1, 2, unhex},
-	"unistr":       {1, 1, unistr},
-	"unistr_quote": {1, 1, unistrQuote},
-	"zeroblob":     {1, 1, zeroblob},
+	"concat":         {1, -1, concat},
+	"concat_ws":      {2, -1, concatWS},
+	"format":         {0, -1, format},
+	"likelihood":     {2, 2, likelihood},
+	"octet_length":   {1, 1, octetLength},
+	"printf":         {0, -1, format},
+	"sign":           {1, 1, sign},
+	"soundex":        {1, 1, soundex},
+	"sqlite_version": {0, 0, func([]record.Value) (record.Value, error) { return record.OfText([]byte(Version)), nil }},
+	"unhex":          {1, 2, unhex},
+	"unistr":         {1, 1, unistr},
+	"unistr_quote":   {1, 1, unistrQuote},
+	"zeroblob":       {1, 1, zeroblob},
 }
 
 // Everywhere lists the functions that are the same in every build of SQLite, by their names in

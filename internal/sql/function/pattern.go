@@ -16,8 +16,8 @@ type Pattern struct {
 	fold     bool // the case of ASCII letters does not count
 }
 
-// maxPattern is SQLite's limit on the bytes of a pattern.
-const maxPattern = 50_000
+// MaxPattern is SQLite's limit on the bytes of a pattern.
+const MaxPattern = 50_000
 
 var errPattern = errors.New("LIKE or GLOB pattern too complex")
 
@@ -26,13 +26,92 @@ func Glob() Pattern { return Pattern{all: '*', one: '?', sets: true} }
 
 // Match computes text LIKE pat, or GLOB.
 func (p Pattern) Match(pat, text record.Value) (record.Value, error) {
-	if len(value.Text(pat)) > maxPattern {
+	if len(value.Text(pat)) > MaxPattern {
 		return record.Value{}, errPattern
 	}
 	if pat.Kind() == record.Null || text.Kind() == record.Null {
 		return record.Value{}, nil
 	}
 	return value.OfBool(p.compare(value.CString(value.Text(pat)), value.CString(value.Text(text))) == matched), nil
+}
+
+// Compile returns a function that matches texts with a pattern, faster than [Pattern.Match] if it
+// consists of ASCII characters and wildcards for any characters.
+func (p Pattern) Compile(pat []byte) func(text []byte) bool {
+	pat = value.CString(pat)
+	plain := p.escape == 0 && bytes.IndexByte(pat, byte(p.one)) < 0 && !(p.sets && bytes.IndexByte(pat, '[') >= 0)
+	for _, c := range pat {
+		plain = plain && c < 0x80
+	}
+	if !plain {
+		return func(text []byte) bool { return p.compare(pat, value.CString(text)) == matched }
+	}
+	var parts []fragment
+	for _, part := range bytes.Split(pat, []byte{byte(p.all)}) {
+		parts = append(parts, newFragment(part, p.fold))
+	}
+	return func(text []byte) bool { return matchParts(parts, value.CString(text)) }
+}
+
+// matchParts reports whether a text consists of parts with any characters between them.
+func matchParts(parts []fragment, text []byte) bool {
+	first, last := &parts[0], &parts[len(parts)-1]
+	if len(parts) == 1 {
+		return len(text) == len(first.text) && first.begins(text)
+	}
+	if len(text) < len(first.text)+len(last.text) || !first.begins(text) || !last.begins(text[len(text)-len(last.text):]) {
+		return false
+	}
+	text = text[len(first.text) : len(text)-len(last.text)]
+	for i := 1; i < len(parts)-1; i++ {
+		at := parts[i].index(text)
+		if at < 0 {
+			return false
+		}
+		text = text[at+len(parts[i].text):]
+	}
+	return true
+}
+
+// A fragment is a part of a pattern that stands for itself.
+type fragment struct {
+	text []byte
+	fold bool // the case of its letters does not count; text is in lower case
+}
+
+func newFragment(text []byte, fold bool) fragment {
+	lower, upper := bytes.ToLower(text), bytes.ToUpper(text)
+	if !fold || bytes.Equal(lower, upper) {
+		return fragment{text, false}
+	}
+	return fragment{lower, true}
+}
+
+func (f *fragment) begins(text []byte) bool {
+	if !f.fold {
+		return bytes.HasPrefix(text, f.text)
+	}
+	if len(text) < len(f.text) {
+		return false
+	}
+	for i, c := range f.text {
+		if value.Lower(text[i]) != c {
+			return false
+		}
+	}
+	return true
+}
+
+func (f *fragment) index(text []byte) int {
+	if !f.fold {
+		return bytes.Index(text, f.text)
+	}
+	for i := 0; i+len(f.text) <= len(text); i++ {
+		if value.Lower(text[i]) == f.text[0] && f.begins(text[i:]) {
+			return i
+		}
+	}
+	return -1
 }
 
 // SetEscape sets the character of ESCAPE. It reports false for a text that is not one character.

@@ -26,7 +26,7 @@ func push(s *bind.Source) {
 		conditions = s.On
 	}
 	for _, e := range conditions {
-		if !readsOnly(e, s) {
+		if !e.ReadsOnly(s) {
 			continue
 		}
 		q.Changed = true
@@ -59,17 +59,6 @@ func binary(q *bind.Query) bool {
 		}
 	}
 	return true
-}
-
-// readsOnly reports whether an expression depends on the columns of one source and on nothing else.
-func readsOnly(e *bind.Expr, s *bind.Source) bool {
-	return e.Walk(func(e *bind.Expr) bool {
-		switch {
-		case e.Source != nil && e.Source != s, e.Kind == bind.IfRow, e.Kind == bind.Result, e.Query != nil && len(e.Query.Outer) > 0:
-			return false
-		}
-		return true
-	})
 }
 
 func conjunction(a, b *bind.Expr) *bind.Expr {

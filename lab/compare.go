@@ -12,7 +12,8 @@ import (
 
 const compareLong = `Says of every contender in every case that two runs have in common whether the second run is better
 or worse than the first, or no different. A row differs if the U test of Mann and Whitney tells its
-samples apart, adjusted for the number of rows, and its medians differ by at least --min. For other statistics, give the samples that report writes to benchstat.
+samples apart, adjusted for the number of rows, and its medians differ by at least --min. For other statistics, give the output of
+report --samples to benchstat.
 
 The exit code is 0 if nothing is worse, 3 if a row is worse, 1 if the files cannot be compared, 2 for
 a wrong command line.`
@@ -76,7 +77,7 @@ func (c *command) compare(files []string, o *comparison) error {
 		}
 		d := o.figure.Compare(row.a, row.b, o.least, len(rows))
 		counts[d.Verdict]++
-		fmt.Fprintf(tw, "%s\t%s\t%s\t%.3f\t%s\t\n", row.Contender, o.estimate(d.A), o.estimate(d.B), d.P, d)
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%.3f\t%s\t\n", row.Contender, o.text(d.A), o.text(d.B), d.P, d)
 	}
 	if err := tw.Flush(); err != nil {
 		return err
@@ -108,11 +109,7 @@ func (o *comparison) rows(a, b *result.Set) (rows []comparedRow) {
 	return rows
 }
 
-// estimate is a median with its interval, or without one if there are too few samples for it.
-func (o *comparison) estimate(e figure.Estimate) string {
-	text := o.figure.Unit.Format(e.Median)
-	if interval := e.Interval(o.figure.Unit, ", "); interval != "" {
-		text += " [" + interval + "]"
-	}
-	return text
+// text writes a median, and how far it can be trusted.
+func (o *comparison) text(e figure.Estimate) string {
+	return o.figure.Unit.Format(e.Median) + e.Spread()
 }

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -16,26 +15,24 @@ import (
 	"github.com/foliofs/folio/lab/result"
 )
 
-const reportLong = `Makes a page for a browser from files of results. For a directory, which is results by default, it
-takes the newest file there. The page needs no network. Next to it are the samples in Go's benchmark
-format, for benchstat.`
-
-// pageName is the name of the page, and samplesName the name of the samples.
-const pageName, samplesName = "report.html", "samples.txt"
+const reportLong = `Prints the figures of a file of results: medians with 95% intervals, the contenders that are missing
+with the reasons, and the command that measures each case alone. For a directory, which is results
+by default, it takes the newest file there. --samples prints the samples in Go's benchmark format,
+for benchstat.`
 
 func (c *command) reportCommand() *cobra.Command {
-	var out string
+	var samples bool
 	cmd := &cobra.Command{
-		Use: "report [FILE|DIRECTORY...]", Short: "Make a page of results", Long: reportLong,
+		Use: "report [FILE|DIRECTORY]", Short: "Print the figures of a run", Long: reportLong, Args: cobra.MaximumNArgs(1),
 		Example: `  go -C lab run . report
-  go -C lab run . report results/small.jsonl results/large.jsonl --out ~/report`,
-		RunE: func(_ *cobra.Command, args []string) error { return c.report(args, out) },
+  go -C lab run . report results/small.jsonl --samples >samples.txt`,
+		RunE: func(_ *cobra.Command, args []string) error { return c.report(args, samples) },
 	}
-	cmd.Flags().StringVar(&out, "out", "", "`directory` for the page and its files; the name of the first file, without its extension, by default")
+	cmd.Flags().BoolVar(&samples, "samples", false, "print the samples, for benchstat")
 	return cmd
 }
 
-func (c *command) report(files []string, out string) error {
+func (c *command) report(files []string, samples bool) error {
 	if len(files) == 0 {
 		files = []string{resultsDir}
 	}
@@ -43,51 +40,14 @@ func (c *command) report(files []string, out string) error {
 	if err != nil {
 		return err
 	}
-	var sets []*result.Set
-	for _, name := range files {
-		s, err := readResults(name)
-		if err != nil {
-			return err
-		}
-		sets = append(sets, s)
+	if !samples {
+		return c.summary(files[0], true)
 	}
-	if out == "" {
-		out = strings.TrimSuffix(files[0], filepath.Ext(files[0]))
-		if out == files[0] {
-			out += "-report"
-		}
-	}
-	path, err := filepath.Abs(filepath.Join(out, pageName))
+	s, err := readResults(files[0])
 	if err != nil {
 		return err
 	}
-	if err := writeReport(path, sets); err != nil {
-		return fmt.Errorf("%w; choose another --out", err)
-	}
-	fmt.Fprintln(c.stdout, path)
-	return nil
-}
-
-// writeReport writes the page, and the samples next to it.
-func writeReport(path string, sets []*result.Set) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return err
-	}
-	page, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	if err := errors.Join(report.Write(page, sets), page.Close()); err != nil {
-		return err
-	}
-	samples, err := os.Create(filepath.Join(filepath.Dir(path), samplesName))
-	if err != nil {
-		return err
-	}
-	for _, s := range sets {
-		err = errors.Join(err, report.WriteGoBench(samples, s))
-	}
-	return errors.Join(err, samples.Close())
+	return report.WriteGoBench(c.stdout, s)
 }
 
 // readResults reads a result file for people.

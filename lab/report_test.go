@@ -44,27 +44,29 @@ func write(t *testing.T, name, text string) string {
 	return path
 }
 
-// A page goes to the directory in --out, or next to the results, with the samples. It has a table
-// of every case.
+// The report has a table of every case with the command for it, and the samples are those of
+// benchstat.
 func TestReport(t *testing.T) {
 	t.Parallel()
-	file, out := unpack(t, "first"), t.TempDir()
-	for _, tt := range []struct {
-		args []string
-		dir  string
-	}{
-		{[]string{"report", file}, strings.TrimSuffix(file, ".jsonl")},
-		{[]string{"report", file, unpack(t, "second"), "--out", out}, out},
-	} {
-		code, stdout, stderr := lab(t, tt.args...)
-		if want := filepath.Join(tt.dir, pageName) + "\n"; code != exitOK || stdout != want {
-			t.Errorf("%v: exit %d, %s%s, want %s", tt.args, code, stdout, stderr, want)
-		}
-		for _, name := range []string{pageName, samplesName} {
-			if info, err := os.Stat(filepath.Join(tt.dir, name)); err != nil || info.Size() == 0 {
-				t.Errorf("%v: %s: %v", tt.args, name, err)
+	file := unpack(t, "first")
+	s, err := result.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, stdout, stderr := lab(t, "report", file)
+	if code != exitOK || stderr != "" || !strings.Contains(stdout, " ± ") {
+		t.Errorf("exit %d: %s%s", code, stdout, stderr)
+	}
+	for i := range s.Cases {
+		for _, want := range []string{s.Cases[i].Question, s.Cases[i].ID + " (", report.Command(s, &s.Cases[i])} {
+			if !strings.Contains(stdout, want) {
+				t.Errorf("%s: no %q in %s", s.Cases[i].ID, want, stdout)
 			}
 		}
+	}
+	code, stdout, stderr = lab(t, "report", file, "--samples")
+	if n := strings.Count(stdout, "\nBenchmark"); code != exitOK || stderr != "" || n != len(s.Samples) {
+		t.Errorf("exit %d, %d samples of %d: %s", code, n, len(s.Samples), stderr)
 	}
 }
 
@@ -88,8 +90,8 @@ func TestNewest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := filepath.Join(resultsDir, "b", pageName) + "\n"
-	if code, stdout, stderr := lab(t, "report"); code != exitOK || !strings.HasSuffix(stdout, want) {
+	want := " failures in " + filepath.Join(resultsDir, "b.jsonl") + "\n"
+	if code, stdout, stderr := lab(t, "report"); code != exitOK || !strings.Contains(stdout, want) {
 		t.Errorf("exit %d: %s%s, want %s", code, stdout, stderr, want)
 	}
 }
@@ -188,7 +190,7 @@ func TestReportMisuse(t *testing.T) {
 		{[]string{"report", t.TempDir()}, exitFailure, ": there are no results yet; go -C lab run . run makes some, or name a file of results"},
 		{[]string{"report", write(t, "y.jsonl", `{"run":{"format":99,"machine":{"revision":"abc"}}}`+"\n")}, exitFailure, "result format 99, this laboratory reads 1; read it with the one that wrote it, of source abc, or measure again"},
 		{[]string{"report", garbage}, exitFailure, "not a result file"},
-		{[]string{"report", first, "--out", filepath.Join(garbage, "out")}, exitFailure, "not a directory"},
+		{[]string{"report", first, first}, exitUsage, "accepts at most 1 arg(s), received 2"},
 		{[]string{"compare", first}, exitUsage, "accepts 2 arg(s), received 1"},
 		{[]string{"compare", first, garbage}, exitFailure, "not a result file"},
 		{[]string{"compare", first, empty}, exitFailure, "no case and contender in common"},

@@ -87,7 +87,7 @@ func (c *command) measure(cmd *cobra.Command, f *runFlags, names []string) error
 	if err := c.runLab(cmd.Context(), o); err != nil {
 		return err
 	}
-	return c.summary(o.Out)
+	return c.summary(o.Out, false)
 }
 
 // runLab runs, and notes the kept samples if the run is interrupted.

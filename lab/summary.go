@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -16,31 +17,40 @@ func (c *command) table() *tabwriter.Writer {
 	return tabwriter.NewWriter(c.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 }
 
-// summary prints the medians of a result file. The report says how far they can be trusted.
-func (c *command) summary(path string) error {
-	s, err := result.ReadFile(path)
+// summary prints a table for each case of a result file, the fastest contender first. With details
+// set, it adds what the case does, the contenders that are missing, the command that measures this
+// case alone, and at the end the notes on contenders.
+func (c *command) summary(path string, details bool) error {
+	s, err := readResults(path)
 	if err != nil {
 		return err
 	}
 	tw := c.table()
 	for _, t := range report.Tables(s, figure.Named("rate", "p50", "p99", "cpu", "allocs", "log", "busy")) {
-		fmt.Fprintf(tw, "\n%s (%s)\t", t.ID, t.Group)
+		fmt.Fprintf(tw, "\n%s\n%s (%s)\t", t.Question, t.ID, t.Group)
 		for _, head := range append(t.Heads, "samples") {
 			fmt.Fprintf(tw, "%s\t", head)
 		}
 		fmt.Fprintln(tw)
 		for _, row := range t.Rows {
-			fmt.Fprintf(tw, "%s\t", row.ID)
-			for _, cell := range row.Cells {
-				fmt.Fprintf(tw, "%s\t", cell.Median)
-			}
-			fmt.Fprintf(tw, "%s\t\n", row.Samples)
+			fmt.Fprintf(tw, "%s\t%s\t%s\t\n", row.ID, strings.Join(row.Cells, "\t"), row.Samples)
+		}
+		if details {
+			fmt.Fprintln(tw, t.Details())
 		}
 	}
 	if err := tw.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintf(c.stdout, "\n%d samples, %d failures in %s\n", len(s.Samples), len(s.Failures), path)
+	fmt.Fprintln(c.stdout)
+	for i := range s.Contenders {
+		for _, note := range s.Contenders[i].Notes {
+			if details {
+				fmt.Fprintf(c.stdout, "%s: %s\n", s.Contenders[i].ID, note)
+			}
+		}
+	}
+	fmt.Fprintf(c.stdout, "%d samples, %d failures in %s\n", len(s.Samples), len(s.Failures), path)
 	c.closing(s)
 	return nil
 }
@@ -66,11 +76,11 @@ func (c *command) querySummary(path string) error {
 		fmt.Fprintf(tw, "%s\t", who)
 		for j := range s.Cases {
 			samples := s.Of(s.Cases[j].ID, who)
-			cell := report.NewCell(figure.All[0], samples).Median
-			switch {
-			case len(samples) == 0:
-				cell = "-"
-			case len(samples) < figure.Samples:
+			cell := "-"
+			if rate, ok := figure.Of(figure.All[0].Values(samples)); ok {
+				cell = figure.All[0].Unit.Format(rate.Median)
+			}
+			if n := len(samples); 0 < n && n < figure.Samples {
 				cell += "*"
 			}
 			fmt.Fprintf(tw, "%s\t", cell)

@@ -40,12 +40,13 @@ func Of(values []float64) (Estimate, bool) {
 	return Estimate{s.Center, s.Lo, s.Hi}, true
 }
 
-// Interval writes the interval, with a word between its ends; "" if there is none.
-func (e Estimate) Interval(u Unit, to string) string {
-	if math.IsInf(e.Lo, 0) || math.IsInf(e.Hi, 0) {
+// Spread writes the interval as a share of the median, for example " ± 2%"; "" if there is none, or
+// if the median is 0.
+func (e Estimate) Spread() string {
+	if math.IsInf(e.Lo, 0) || math.IsInf(e.Hi, 0) || e.Median == 0 {
 		return ""
 	}
-	return u.Format(e.Lo) + to + u.Format(e.Hi)
+	return fmt.Sprintf(" ± %.0f%%", 100*max(e.Hi-e.Median, e.Median-e.Lo)/e.Median)
 }
 
 // sample copies values, because benchmath sorts them.

@@ -41,16 +41,16 @@ func TestOf(t *testing.T) {
 		t.Error("nothing has a median")
 	}
 	for _, tt := range []struct {
-		values   []float64
-		median   float64
-		interval string
+		values []float64
+		median float64
+		spread string
 	}{
 		{[]float64{5}, 5, ""},
 		{[]float64{3, 1, 2}, 2, ""},
-		{[]float64{6, 5, 4, 3, 2, 1}, 3.5, "1 to 6"},
+		{[]float64{6, 5, 4, 3, 2, 1}, 3.5, " ± 71%"},
 	} {
-		if got, ok := Of(tt.values); !ok || got.Median != tt.median || got.Interval(Number, " to ") != tt.interval {
-			t.Errorf("%v: %+v, want %v, %s", tt.values, got, tt.median, tt.interval)
+		if got, ok := Of(tt.values); !ok || got.Median != tt.median || got.Spread() != tt.spread {
+			t.Errorf("%v: %+v, want %v, %s", tt.values, got, tt.median, tt.spread)
 		}
 	}
 }

@@ -1,15 +1,11 @@
-// Package report makes tables of result files, for a page and for a terminal. The page is one HTML
-// file that needs neither scripts nor the network. It has a table for each case, with the command
-// that makes these figures again. Cases of different promises of durability never share a table
-// (rule 1), and runs are not pooled: the same case in two runs has two tables.
+// Package report makes tables of result files: one for each case, with the command that makes these
+// figures again. Cases of different promises of durability never share a table (rule 1).
 package report
 
 import (
 	"bufio"
 	"cmp"
-	_ "embed"
 	"fmt"
-	"html/template"
 	"io"
 	"slices"
 	"strconv"
@@ -19,35 +15,6 @@ import (
 	"github.com/foliofs/folio/lab/figure"
 	"github.com/foliofs/folio/lab/result"
 )
-
-//go:embed page.html
-var pageText string
-
-var pageTemplate = template.Must(template.New("page").Parse(pageText))
-
-// Write writes the page of some runs.
-func Write(w io.Writer, sets []*result.Set) error {
-	var runs []run
-	for _, s := range sets {
-		runs = append(runs, run{s, Tables(s, figure.Named("rate", "p50", "p99", "cpu", "allocs", "size", "busy"))})
-	}
-	return pageTemplate.Execute(w, runs)
-}
-
-// A run is a result file on the page.
-type run struct {
-	*result.Set
-	Tables []Table
-}
-
-// Dirs lists the directories with their file systems.
-func (r run) Dirs() string {
-	var list []string
-	for _, d := range r.Run.Dirs {
-		list = append(list, d.Path+" ("+d.Kind()+")")
-	}
-	return strings.Join(list, ", ")
-}
 
 // A Table is a case of a run, the fastest contender first.
 type Table struct {
@@ -61,14 +28,10 @@ type Table struct {
 // A Row is a contender in a case.
 type Row struct {
 	*result.Contender
-	Cells    []Cell
-	Samples  string
-	rate     float64
-	BarWidth float64 // percent of the widest
+	Cells   []string // a median for each head, with its interval as in "513 k ± 2%"; "" if it is not known
+	Samples string
+	rate    float64
 }
-
-// A Cell is a median, with its interval if there is one. Both are empty if the value is not known.
-type Cell struct{ Median, Interval string }
 
 // Tables returns a table of some figures for each case that has samples.
 func Tables(s *result.Set, figures []*figure.Figure) (list []Table) {
@@ -90,14 +53,11 @@ func newTable(s *result.Set, c *result.Case, figures []*figure.Figure) Table {
 		rate, _ := figure.Of(figure.All[0].Values(samples))
 		r := Row{Contender: who, Samples: figure.Count(len(samples)), rate: rate.Median}
 		for _, f := range figures {
-			r.Cells = append(r.Cells, NewCell(f, samples))
+			r.Cells = append(r.Cells, cell(f, samples))
 		}
 		t.Rows = append(t.Rows, r)
 	}
 	slices.SortStableFunc(t.Rows, func(a, b Row) int { return cmp.Compare(b.rate, a.rate) })
-	for i := range t.Rows {
-		t.Rows[i].BarWidth = 100 * t.Rows[i].rate / t.Rows[0].rate
-	}
 	for _, f := range s.Failures {
 		if f.Case == c.ID {
 			t.Missing = append(t.Missing, f.Contender+" failed: "+f.Error)
@@ -111,12 +71,22 @@ func newTable(s *result.Set, c *result.Case, figures []*figure.Figure) Table {
 	return t
 }
 
-// NewCell estimates a figure from samples.
-func NewCell(f *figure.Figure, samples []*result.Sample) (c Cell) {
-	if e, ok := figure.Of(f.Values(samples)); ok {
-		c = Cell{f.Unit.Format(e.Median), e.Interval(f.Unit, " to ")}
+// Details are the lines for people below a table.
+func (t *Table) Details() string {
+	lines := append([]string{t.Description}, t.Missing...)
+	if t.Repeats != "" {
+		lines[0] += " It repeats " + t.Repeats + "."
 	}
-	return c
+	return strings.Join(append(lines, t.Command), "\n")
+}
+
+// cell writes a median of samples and how far it can be trusted.
+func cell(f *figure.Figure, samples []*result.Sample) string {
+	e, ok := figure.Of(f.Values(samples))
+	if !ok {
+		return ""
+	}
+	return f.Unit.Format(e.Median) + e.Spread()
 }
 
 // Command returns the command that makes the figures of one case again, and no others, from the

@@ -76,18 +76,6 @@ func (m *fileSystem) answerEntry(out *fuse.EntryOut, dir store.Ino, name string,
 	out.Attr.Size = uint64(size)
 }
 
-// GetAttr implements fuse.RawFileSystem.
-func (m *fileSystem) GetAttr(_ <-chan struct{}, in *fuse.GetAttrIn, out *fuse.AttrOut) fuse.Status {
-	ino, to := m.ino(in.NodeId), m.asker(&in.InHeader)
-	return m.viewAt(self(ino), store.NeedEntry, func(rx store.Rx) error {
-		n, err := rx.Node(ino)
-		if err == nil {
-			m.answerAttr(out, &n, to)
-		}
-		return err
-	})
-}
-
 const fattrKillSuidgid = 1 << 11
 
 // SetAttr implements fuse.RawFileSystem.

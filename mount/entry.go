@@ -13,36 +13,13 @@ import (
 	"github.com/foliofs/folio/internal/store"
 )
 
-// Lookup implements fuse.RawFileSystem.
-func (m *fileSystem) Lookup(_ <-chan struct{}, in *fuse.InHeader, name string, out *fuse.EntryOut) fuse.Status {
-	dir, to := m.ino(in.NodeId), m.asker(in)
-	return m.viewAt(store.Path{Top: dir, Name: name}, store.NeedEntry, func(rx store.Rx) error {
-		e, err := rx.Lookup(dir, name)
-		missing := errors.Is(err, fs.ErrNotExist)
-		if missing && len(name) > maxName {
-			return syscall.ENAMETOOLONG
-		}
-		if missing && m.observer != nil { // a name that is not there is an answer, too
-			if !m.names.addMissing(dir, name) {
-				return syscall.ENOENT
-			}
-			*out = fuse.EntryOut{EntryValid: m.ttl}
-			return nil
-		}
-		if missing && m.staleness > 0 {
-			*out = fuse.EntryOut{}
-			out.EntryValid, out.EntryValidNsec = m.validity(to)
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		n, err := m.nodeOf(rx, dir, &e)
-		if err == nil {
-			m.answerEntry(out, dir, name, &n, to)
-		}
-		return err
-	})
+// lookUp returns the inode to which a name of a directory leads.
+func (m *fileSystem) lookUp(rx store.Rx, dir store.Ino, name string) (n store.Node, err error) {
+	e, err := rx.Lookup(dir, name)
+	if err != nil {
+		return n, err
+	}
+	return m.nodeOf(rx, dir, &e)
 }
 
 // nodeOf returns the inode of an entry. A volume from elsewhere may have entries that lead to no
@@ -117,6 +94,9 @@ func (m *fileSystem) Create(_ <-chan struct{}, in *fuse.CreateIn, name string, o
 	if st == fuse.OK {
 		m.answerEntry(&out.EntryOut, dir, name, &n, to)
 		out.OpenFlags, out.Fh = openFlags(in)
+		if m.confirms() { // the kernel asks for the attributes again, before open(2) returns
+			m.confirmed.created(in.Pid, n, m.inodes.clock.Load())
+		}
 	}
 	return st
 }

@@ -40,14 +40,16 @@ type fileSystem struct {
 	failures failureLog
 	outage   *outage // of the server of the volume
 
-	inodes  kernelInodes     // inodes that the kernel knows
-	waiting atomic.Int32     // requests that wait for growths
-	names   names            // entries that the kernel may know
-	pages   pages            // where the contents lie that the kernel may have
-	race    invalidationRace // contents that the kernel was made to forget
-	notify  notifyQueue      // makes it forget
-	cookies cookies          // places in directories
-	ttl     uint64           // seconds that the kernel may keep an answer
+	inodes    kernelInodes     // inodes that the kernel knows
+	waiting   atomic.Int32     // requests that wait for growths
+	names     names            // entries that the kernel may know
+	pages     pages            // where the contents lie that the kernel may have
+	race      invalidationRace // contents that the kernel was made to forget
+	notify    notifyQueue      // makes it forget
+	cookies   cookies          // places in directories
+	confirmed confirmed        // what the server has confirmed for system calls
+	mounted   string           // the path of the mount
+	ttl       uint64           // seconds that the kernel may keep an answer
 	// staleness, if it is not 0, is how old an answer may be that the kernel keeps, in place of
 	// ttl.
 	staleness time.Duration
@@ -117,6 +119,9 @@ func (m *fileSystem) validity(to asker) (sec uint64, nsec uint32) {
 	left := max(0, m.staleness-time.Since(to.came)-jiffies)
 	return uint64(left / time.Second), uint32(left % time.Second)
 }
+
+// confirms reports whether the daemon keeps what the server has confirmed for a system call.
+func (m *fileSystem) confirms() bool { return m.walker != nil && m.staleness == 0 }
 
 // ino returns the inode of a node id of the kernel.
 func (m *fileSystem) ino(node uint64) store.Ino {
@@ -208,6 +213,9 @@ func (m *fileSystem) changeBy(in *fuse.InHeader, size int, fn func(c *change) er
 		c = change{fs: m, in: in, states: c.states[:0]}
 		c.Tx, c.Now, c.Observer = tx, time.Now().UnixNano(), &c
 		return fn(&c)
+	}
+	if m.confirms() {
+		m.confirmed.take(in.Pid) // they may be outdated then
 	}
 	batcher := m.store.Features().Batcher
 	ctx := patienceOf(in.Pid)

@@ -255,6 +255,15 @@ func (t *kernelInodes) extentOf(ino store.Ino) extent {
 	return sh.nodes[ino].extent
 }
 
+// current reports whether no request has changed an inode in this mount since a time of the clock.
+func (t *kernelInodes) current(n *store.Node, at uint64) bool {
+	if !n.IsRegular() {
+		return true
+	}
+	e := t.extentOf(n.Ino)
+	return e.active == 0 && at >= max(e.since, e.changed)
+}
+
 // storing notes that the kernel has forgotten what it must, and is about to learn a size.
 func (t *kernelInodes) storing(ino store.Ino, g *growth, size int64) {
 	sh := t.shard(ino)

@@ -74,6 +74,9 @@ func startServer(s store.Store, dir string, o *Options) (*Server, error) {
 	} else if !info.IsDir() {
 		return nil, syscall.ENOTDIR
 	}
+	if m.mounted, err = filepath.Abs(dir); err != nil {
+		return nil, err
+	}
 	if err := m.observe(); err != nil {
 		return nil, err
 	}

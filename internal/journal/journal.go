@@ -113,9 +113,9 @@ type Pages interface {
 	WholePage(pgno uint32) ([]byte, error)
 }
 
-// Save writes the images of those of the given pages that have none yet as one more segment, and
-// makes them durable (P2). The database has count pages of size bytes. If Save returns an error, no
-// page counts as saved by it.
+// Save writes images of the given pages, except the ones that have an image, as one more segment,
+// and makes them durable (P2). The database has count pages of size bytes. If Save returns an
+// error, no page counts as saved by it.
 func (j *Journal) Save(base Pages, count uint32, size int, pgnos []uint32) error {
 	pgnos = slices.DeleteFunc(pgnos, j.saved.Has)
 	switch {

@@ -9,7 +9,7 @@ import (
 // each b-tree has the time of its last change. A reader remembers the time at which it looked.
 //
 //	K1  A b-tree whose time is not after the reader's has the same entries in the same pages as then.
-//	K2  If pages have not moved since the reader's time either, these pages lie in the same memory.
+//	K2  If pages have not moved since the reader's time either, these pages are in the same memory.
 //	K3  A time passes before the pages change, so that a holder still finds them as they were.
 //	K4  Going back to a savepoint changes the b-trees that have changed since it was set. The end of
 //	    a transaction changes all of them.
@@ -22,7 +22,7 @@ type changes struct {
 	holders []Holder // of the content of pages until the next change
 }
 
-// A Holder needs something that lies in pages, and would rather copy it only if it must.
+// A Holder needs something in pages, and would rather copy it only if it must.
 type Holder interface {
 	// Hold is called once, before the pages of the transaction change or move. It may read them.
 	Hold()
@@ -63,7 +63,7 @@ func (c *changes) changedAll() {
 	c.all = c.clock
 }
 
-// movedAll notes that pages may lie elsewhere in memory, with the same content.
+// movedAll notes that pages may be elsewhere in memory, with the same content.
 func (c *changes) movedAll() {
 	c.hold()
 	c.clock++

@@ -222,7 +222,7 @@ func (c *committer) lookDue() bool {
 }
 
 // flushSpilled commits the transaction that has spilled, before another one begins
-// (S2). They are told if that fails.
+// (S2). If that fails, its caller gets the error.
 func (c *committer) flushSpilled() {
 	if w := c.writer; w.tail.Last != 0 || w.journal != nil {
 		invariant.Check(w.flight == nil, "a transaction has spilled behind a group that is not committed")

@@ -25,7 +25,7 @@ type committer struct {
 // A file of no bytes is a database without tables. With Options.Create it is read as such, and the
 // first transaction begins with making it a file of one page, in a commit of its own with a
 // rollback journal, whatever the journal mode will be: so it is empty or a database after a crash.
-// Its name is durable by then, as the journal lies in the same directory.
+// Its name is durable by then, because the journal is in the same directory.
 
 // claim returns a snapshot of the database, with the lock of a writer and the caller as a reader.
 // ErrLocked means to try again.

@@ -110,8 +110,8 @@ func notDatabase(size int64) error {
 	return fmt.Errorf("%w: it has only %d bytes", dberr.ErrNotDatabase, size)
 }
 
-// wantsLog reports whether the database is in WAL mode: its header says so, or a log lies beside
-// it.
+// wantsLog reports whether the database is in WAL mode: its header says so, or there is a log
+// beside it.
 func (r *readers) wantsLog(b *[format.HeaderSize]byte) (bool, error) {
 	if b[19] == format.VersionWAL {
 		return true, nil

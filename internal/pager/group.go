@@ -66,7 +66,7 @@ func (g *group) numbers() []uint32 {
 
 // An outcome is the result of a call that waits for its turn.
 type outcome struct {
-	over     chan struct{} // told once the caller may go on
+	over     chan struct{} // gets a value once the caller may go on
 	lead     *group        // for its caller to commit, as the first of it
 	err      error
 	panicked any  // the value that the work panicked with; its caller panics with it

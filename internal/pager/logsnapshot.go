@@ -87,8 +87,8 @@ func (r *readers) advance(base *Snapshot, h *format.WALIndexHeader, pages []wal.
 	return next, nil
 }
 
-// leaseFor returns a lease under which the state h can be read, with the caller counted in: that of
-// the last snapshot, if its mark keeps the log from restarting, or a new one.
+// leaseFor returns a lease under which the state h can be read, with the caller counted in: the
+// lease of the last snapshot if its mark keeps the log from restarting, else a new one.
 func (r *readers) leaseFor(old *Snapshot, h *format.WALIndexHeader, words *format.WALIndexWords) (*lease.Lease, error) {
 	if old != nil && old.wal != nil {
 		if old.lease.Slot > 0 && r.wal.Index.Backfill() != h.MaxFrame && old.lease.Enter() {

@@ -226,7 +226,7 @@ func (l *oldLogList) keep(d *oldLog) {
 	}
 }
 
-// drop removes the logs that lie beside the database of this name.
+// drop removes the logs beside the database of this name.
 func (l *oldLogList) drop(name string) {
 	for _, d := range l.take(name) {
 		if d.drop(dropPatienceOpen) {

@@ -34,7 +34,7 @@ func (p Probe) Lost() error { return p.pager.readers.lost }
 // Failed returns the error that ended writing, or nil.
 func (p Probe) Failed() error { return p.pager.failure() }
 
-// Hot reports whether a hot journal lies next to the database.
+// Hot reports whether there is a hot journal.
 func (p Probe) Hot() (bool, error) { return p.pager.recovery.hot() }
 
 // WaitIdle waits for the leases, and for the checkpoints in the background.
@@ -113,7 +113,7 @@ func (p Probe) TryView() error {
 	return err
 }
 
-// Knows reports whether the snapshot remembers where chains and long values lie.
+// Knows reports whether the snapshot remembers where chains and long values are.
 func (s *Snapshot) Knows() (chains, values bool) {
 	return s.Cache.Runs.Filled(), s.Cache.Extents.Filled()
 }

@@ -14,7 +14,7 @@ type recovery struct {
 	journal journal.Database
 }
 
-// hot reports whether a journal lies beside the database that no process works on and that must be
+// hot reports whether there is a journal of the database that no process works on and that must be
 // played back. The caller must hold SHARED. Another process may begin and end a transaction while
 // we look, and then look like a dead one, but not every time.
 func (r *recovery) hot() (bool, error) {

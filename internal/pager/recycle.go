@@ -91,12 +91,15 @@ func (c *committer) checkpointIfDue(log *wal.Log, frames uint32) error {
 	if c.reserve.Lent() {
 		return c.returnReserve(log, frames)
 	}
-	return c.waitForCheckpoint(log, frames)
+	if crowded(log, frames) {
+		return c.recycle(log, frames)
+	}
+	return nil
 }
 
 // crowded reports whether the log with so many frames must restart before any other transaction
 // writes: it is too long, or little is left to copy that is worth it, and the first part of the log
-// lies in memory and on disk already.
+// is in memory and on disk already.
 func crowded(log *wal.Log, frames uint32) bool {
 	if int64(frames)*int64(log.Frame) >= relieveBytes {
 		return true
@@ -109,17 +112,8 @@ func crowded(log *wal.Log, frames uint32) bool {
 // lastFrames is how many frames are copied while writers wait, rather than in the background.
 const lastFrames = 256
 
-// waitForCheckpoint makes room in a log that grew too long. The caller must hold the write lock,
-// and no page waits.
-func (c *committer) waitForCheckpoint(log *wal.Log, frames uint32) error {
-	if !crowded(log, frames) {
-		return nil
-	}
-	return c.recycle(log, frames)
-}
-
-// checkpointFull does so after a commit for which the log found no room on the disk: the next one
-// finds that of the log. The caller must hold the write lock.
+// checkpointFull empties the log after a commit for which the disk had no space: the next commit
+// finds the space of the log. The caller must hold the write lock.
 func (c *committer) checkpointFull(base *Snapshot, err error) {
 	if w := c.writer; base.wal == nil || w.tx != nil || !errors.Is(dberr.Explain(err), dberr.ErrFull) {
 		return

@@ -49,8 +49,8 @@ func (r *replacer) replace(ctx context.Context, fill func(rx *Rx, file osfile.Ha
 	return r.PathError("compact", err)
 }
 
-// checkAlone gives ErrLocked while other connections hold the database open, as far as that can be
-// told: in rollback mode SQLite holds no lock between two transactions.
+// checkAlone gives ErrLocked while other connections hold the database open, as far as that
+// shows: in rollback mode SQLite holds no lock between two transactions.
 func (r *replacer) checkAlone() error {
 	if moved, err := r.file.Moved(); err != nil || moved {
 		return dberr.Join(err, r.PathError("compact", dberr.ErrMoved))
@@ -187,7 +187,7 @@ func (r *replacer) reopen(next osfile.Handle) error {
 	return dberr.Join(err, r.settle(old))
 }
 
-// settle makes the name of the new file durable, and gives back the room that the old one took.
+// settle makes the name of the new file durable, and gives back the disk space of the old one.
 // Without the first nothing may be written: a crash could bring the old file back.
 func (r *replacer) settle(old osfile.Handle) error {
 	if r.options.Durability == DurabilityOff {

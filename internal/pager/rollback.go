@@ -26,7 +26,7 @@ func (r *rollback) openJournal(base *Snapshot) (*journal.Journal, error) {
 
 // commitFile commits a batch in rollback mode: it writes the whole batch to the file, or leaves the
 // file as it was, also if all of ctxs are cancelled while readers are in the way. The caller must
-// hold RESERVED, and EXCLUSIVE after it. The journal is that of a transaction that has spilled,
+// hold RESERVED, and holds EXCLUSIVE afterwards. If the transaction has spilled, j is its journal,
 // else nil.
 func (r *rollback) commitFile(j *journal.Journal, base *Snapshot, batch []wal.Page, size uint32, ctxs ...context.Context) (err error) {
 	if j == nil {

@@ -57,11 +57,11 @@ func (rx *Rx) Writing() bool { return rx.changed != nil }
 
 // Corrupt makes the error for a page that breaks the format.
 func (rx *Rx) Corrupt(pgno uint32, what string) error {
-	return dberr.Corrupt(rx.core.path, pgno, what)
+	return rx.core.corrupt(pgno, what)
 }
 
 // stillHome gives ErrMoved if the log does not belong to the file any more. While a checkpoint is
-// at work that cannot be told.
+// at work, the answer is no error.
 func (rx *Rx) stillHome() error {
 	h, ok, err := rx.wal.Index.Load()
 	if err != nil || !ok || !errors.Is(rx.wal.Home(&h), wal.ErrReplaced) {
@@ -184,5 +184,5 @@ func (rx *Rx) Changed(root uint32, since uint64) bool {
 	return c.all > since || at != nil && *at > since
 }
 
-// Moved reports whether pages may lie elsewhere in memory than at a time of this transaction (K2).
+// Moved reports whether pages may be elsewhere in memory than at a time of this transaction (K2).
 func (rx *Rx) Moved(since uint64) bool { return rx.changed.moved > since }

@@ -14,7 +14,7 @@ import (
 type Snapshot struct {
 	lease     *lease.Lease
 	Version   uint64 // of the content
-	Layout    uint64 // of where the pages lie: slices of them are as good in any other snapshot with the same
+	Layout    uint64 // of the places of the pages: a slice of a page stays right in each snapshot with the same Layout
 	size      int64  // of the file, in bytes
 	Header    format.Header
 	change    [16]byte // bytes 24 to 39 of the file: every commit in rollback mode changes them
@@ -78,7 +78,7 @@ func (s *Snapshot) reach(frame uint32) {
 	}
 }
 
-// whole returns the pages of the file as they lie in the map.
+// whole returns the whole pages of the file in the map.
 func (s *Snapshot) whole() []byte {
 	if s.wal == nil {
 		return s.Mapped

@@ -108,7 +108,8 @@ func (tx *Tx) Nested(fn func() error) error {
 	return nil
 }
 
-// Guard is that of Rx. After a fault the transaction, or the nested part of it, cannot be kept: a
+// Guard calls fn, and turns a fault on mapped memory into an error. After a fault the transaction,
+// or the part of it since the last savepoint, cannot be kept: a
 // b-tree may be half changed.
 func (tx *Tx) Guard(fn func() error) error {
 	err := dberr.Guard(fn)

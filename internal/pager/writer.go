@@ -33,7 +33,7 @@ import (
 // The holder of the write lock owns all of it but turns.
 type writer struct {
 	turns
-	base *Snapshot // the state that pages lie over; the writer is one of its readers. nil while no page waits
+	base *Snapshot // the committed state below pages; the writer is one of its readers. nil while no page waits
 	dirtyPages
 	state // of the database, as the transactions so far left it
 	groups

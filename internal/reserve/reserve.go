@@ -1,7 +1,7 @@
 // Package reserve keeps disk space for a database on a disk that is nearly full, so that content
 // can be removed even when the disk is full to the last block.
 //
-// The reserve is blocks of the disk that belong to the database file and lie beyond its end: its
+// The reserve is blocks of the disk that belong to the database file, beyond its end: its
 // size does not change, and no other program sees them. A transaction that removes something gets
 // them for the bytes that it must write: its frames, the wal-index, or the journal.
 //
@@ -34,7 +34,7 @@ import (
 type Reserve struct {
 	File     *osfile.Handle // of the database; the owner may exchange it while no method runs
 	ReadOnly bool           // the file cannot be written
-	End      func() int64   // how long the database is with the pages that lie in the log alone; nil if there is no log
+	End      func() int64   // how long the database is with the pages that are in the log alone; nil if there is no log
 
 	left int64       // bytes that may be committed before the disk is looked at again
 	full atomic.Bool // the disk was full: it counts as tight from then on
@@ -208,7 +208,7 @@ func (r *Reserve) Cut(size int64) error {
 	return nil
 }
 
-// uncopied returns how many bytes longer than size the database is, because its last pages lie in
+// uncopied returns how many bytes longer than size the database is, because its last pages are in
 // the log alone.
 func (r *Reserve) uncopied(size int64) int64 {
 	if r.End == nil {

@@ -109,7 +109,7 @@ func (w *Log) copyFrames(db osfile.Handle, h *format.WALIndexHeader, copied, saf
 	return w.remember()
 }
 
-// giveBack gives a disk that has become full the room back that the database took as it grew to be
+// giveBack gives a full disk the space back that the database took as it grew to be
 // copied to: a transaction that removes something may need it for its frames. The pages that are
 // cut off are all in the log.
 func giveBack(db osfile.Handle, size int64, err error) error {
@@ -163,18 +163,18 @@ func (w *Log) copyPages(db osfile.Handle, h *format.WALIndexHeader, list []pageF
 }
 
 // appendPages appends the pages in frames of the log to b, and returns it. Adjacent frames are read
-// together, into room.
-func (w *Log) appendPages(b, room []byte, list []pageFrame, salt [2]uint32) ([]byte, error) {
+// together, into buf.
+func (w *Log) appendPages(b, buf []byte, list []pageFrame, salt [2]uint32) ([]byte, error) {
 	for len(list) > 0 {
 		n := 1
 		for n < len(list) && list[n].frame == list[0].frame+uint32(n) {
 			n++
 		}
-		if err := w.readFrames(room[:n*w.Frame], list[:n], salt); err != nil {
+		if err := w.readFrames(buf[:n*w.Frame], list[:n], salt); err != nil {
 			return nil, err
 		}
 		for i := range n {
-			b = append(b, room[i*w.Frame+format.FrameHeaderSize:(i+1)*w.Frame]...)
+			b = append(b, buf[i*w.Frame+format.FrameHeaderSize:(i+1)*w.Frame]...)
 		}
 		list = list[n:]
 	}

@@ -29,7 +29,7 @@ import (
 //	X6  A reader that follows the chain of a page may begin at any entry of it instead of at its
 //	    hash: all slots in between are taken, since entries go from the end of the log only.
 //	X7  backfill never counts a frame that is not copied. It goes back before the log begins again,
-//	    and a connection that takes WRITE makes sure that it lies within the log (Repair).
+//	    and a connection that takes WRITE makes sure that it is within the log (Repair).
 //	X8  A recovery gives a word the value that it has already, up to the last frame that any reader
 //	    can be at: it makes the entries apart, and stores only the words that differ.
 type Index struct {

@@ -63,17 +63,17 @@ type Log struct {
 
 	Watch *Watch // or nil; does not change once the log is in use
 
-	Failed    func(err error) error                           // is told if the sync of the directory has failed, and adds what that means
-	Recovered func(start time.Time, frames uint32, err error) // is told of each recovery
+	Failed    func(err error) error                           // is called if the sync of the directory has failed; adds its meaning to the error
+	Recovered func(start time.Time, frames uint32, err error) // is called after each recovery
 	Lend      func(err error) bool                            // gives a full disk space back, and reports whether it did
-	Shrunk    func()                                          // is told when a checkpoint has cut the database file
+	Shrunk    func()                                          // is called after a checkpoint has cut the database file
 
 	// The fields from here on belong to the holder of WRITE.
 	buf    []byte
 	Length int64  // of the file, when it was last looked at or written
-	Tight  bool   // the disk has little room: the file does not grow before it must
+	Tight  bool   // the disk has little space: the file does not grow before it must
 	Wait   uint32 // it does not begin again before it has so many frames, unless it is too long
-	Hinted uint32 // the system was told to write the frames up to here to disk
+	Hinted uint32 // the system was asked to write the frames up to this one to disk
 }
 
 func newWAL(sys osfile.System, db osfile.Handle, pageSize int, plain bool) *Log {

@@ -32,7 +32,7 @@ type Header struct {
 	Name string
 	Mode fs.FileMode // type and permissions, with setuid, setgid and sticky bits
 
-	// Times are kept in nanoseconds and lie between the years 1678 and 2262. A time outside becomes
+	// Times are kept in nanoseconds, from the year 1678 to 2262. A time outside becomes
 	// the nearest one inside.
 	ModTime    time.Time // if zero, the time of Create
 	AccessTime time.Time // if zero, ModTime
@@ -63,7 +63,7 @@ type Builder struct {
 	now   int64
 	tree  build.Tree
 	stats BuildStats
-	err   error // of a content; the volume is not to be had any more
+	err   error // of a content: Create must fail
 	ended bool  // Create has called the function that it belongs to
 }
 
@@ -104,7 +104,7 @@ func (b *Builder) call(fn func(b *Builder) error) error {
 	return fn(b)
 }
 
-// implied is the inode of a directory of which nothing is known.
+// implied is the inode of a directory that a name implies, before a header describes it.
 func (b *Builder) implied() build.Node {
 	return build.Node{Attr: build.Attr{Mode: store.ModeDir | 0o755}, Mtime: b.now, Ctime: b.now, Atime: b.now}
 }

@@ -91,7 +91,7 @@ func OpenMemory(o *Options) (*Volume, error) {
 }
 
 // OpenReaderAt opens the volume in the first size bytes of r for reading. For example, the bytes
-// are embedded in a program, lie in an archive, or are a []byte in a bytes.Reader. The bytes must
+// are embedded in a program, are a file in an archive, or are a []byte in a bytes.Reader. They must
 // not change until Close, and no log belongs to them: the volume must have been closed before it
 // was copied. Several goroutines call r.ReadAt at once. Close does not close r. Methods that would
 // change the volume fail with ErrReadOnly. Of the options, only CacheSize counts.

@@ -94,7 +94,7 @@ func NewOverlay(base fs.FS, vol *Volume, o *OverlayOptions) (*Overlay, error) {
 	return &Overlay{reader: v.reader, writer: v.writer, vol: v, upper: vol, store: s}, nil
 }
 
-// checkBase refuses a base that is no directory, or that lies in the volume that keeps the changes.
+// checkBase refuses a base that is no directory, or that is in the volume that keeps the changes.
 func checkBase(base fs.FS, vol *Volume) error {
 	info, err := fs.Stat(base, ".")
 	if err == nil && !info.IsDir() {

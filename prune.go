@@ -33,7 +33,7 @@ type PrunePolicy struct {
 // A PrunePeriod is a time of the calendar: a month of it has 28 to 31 days.
 type PrunePeriod struct{ Years, Months, Days, Hours int }
 
-// before returns the time that lies a period before another one.
+// before returns the time that is a period before another one.
 func (p PrunePeriod) before(t time.Time) time.Time {
 	return t.AddDate(-p.Years, -p.Months, -p.Days).Add(-time.Duration(p.Hours) * time.Hour)
 }

@@ -82,8 +82,8 @@ type removal struct {
 
 // empty removes all that is in a directory, and all that is in directories there. It needs memory
 // for the directories on the way from dir to where it is, however deep that is. In a damaged volume
-// an entry may lead back to one of them, or to one of those above dir: that entry goes, and nothing
-// else.
+// an entry may lead back to one of them, or to one of those above dir: that entry is removed, and
+// nothing else.
 func (c *change) empty(dir store.Ino, above []store.Ino) error {
 	way := map[store.Ino]bool{dir: true, store.Root: true}
 	for _, ino := range above {

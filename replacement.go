@@ -204,7 +204,7 @@ func (c *change) copyXattrs(from, to store.Ino) error {
 	return err
 }
 
-// release gives up the inode. Without a name it goes.
+// release gives up the inode, which the store then removes if it has no name.
 func (p *replacement) release() {
 	if p.pinned {
 		p.w.from.fs.store.Unpin(p.node.Ino)

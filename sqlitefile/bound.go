@@ -51,7 +51,7 @@ func (x Index) RangeBackward(low, high Bound) iter.Seq2[Row, error] {
 // Backward yields every entry in the opposite order.
 func (x Index) Backward() iter.Seq2[Row, error] { return x.RangeBackward(Bound{}, Bound{}) }
 
-// RangeKey yields the rows of a table WITHOUT ROWID whose primary keys lie between two bounds, as
+// RangeKey yields the rows of a table WITHOUT ROWID whose primary keys are between two bounds, as
 // [Index.Range] does.
 func (t Table) RangeKey(low, high Bound) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {

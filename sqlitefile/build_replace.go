@@ -182,7 +182,7 @@ func unwrapPath(err error) error {
 	return err
 }
 
-// A buildTarget is where a new database will be, and the temporary file beside it that will become
+// A buildTarget is where a new database will be, and the temporary file next to it that will become
 // it.
 type buildTarget struct {
 	name    string // without symbolic links

@@ -92,7 +92,7 @@ type Builder struct {
 // their keys, to any number of tables in turn; every index is derived. All pages are full, and
 // written once, in order.
 //
-// The database appears at path complete and durable, or not at all: it is a temporary file beside
+// The database appears at path complete and durable, or not at all: it is a temporary file next to
 // it until then. An existing file is fs.ErrExist unless o.Replace. Build fails with the error of
 // fn, of the Builder, or of ctx; it notices a cancelled ctx at least once for each megabyte of
 // output. A failure of the file is an *fs.PathError with path; a row that breaks a constraint is

@@ -18,7 +18,7 @@ type indexCheck struct {
 	rowid  bool // an entry ends in a rowid
 
 	// sources is where the fields of an entry come from: a column of the table, ddl.Rowid or
-	// ddl.Expression. It is nil if an entry cannot be told from its row.
+	// ddl.Expression. It is nil if an entry does not follow from its row.
 	sources  []int
 	rule     *indexRule // of an index that is partial or on expressions, else nil
 	computed bool       // it has a rule, or a virtual column

@@ -7,13 +7,13 @@ import (
 	"github.com/foliofs/folio/internal/format"
 )
 
-// A treePage is a page of a b-tree that has been looked at: its cells are parsed where they lie
+// A treePage is a page of a b-tree that has been looked at: its cells are parsed in place
 // when they are needed.
 type treePage struct {
 	format.PageHeader
 	data  []byte
 	pgno  uint32
-	array int // offset of the array of cell offsets, which lies within data
+	array int // offset of the array of cell offsets, which is within data
 	spill format.Spill
 }
 
@@ -56,7 +56,7 @@ func (c *checker) countPage(k format.PageKind) {
 // offset returns where cell i starts.
 func (p *treePage) offset(i int) int { return int(binary.BigEndian.Uint16(p.data[p.array+2*i:])) }
 
-// cell returns cell i. It is not ok if it does not lie in the content area; layout has made that a
+// cell returns cell i. It is not ok if it is not in the content area; layout has made that a
 // problem.
 func (p *treePage) cell(i int) (cell format.Cell, ok bool) {
 	off := p.offset(i)
@@ -66,7 +66,7 @@ func (p *treePage) cell(i int) (cell format.Cell, ok bool) {
 	return format.ParseCell(p.data, p.Kind, p.spill, off)
 }
 
-// layout checks that cells and freeblocks lie in the content area without overlap, and that what is
+// layout checks that cells and freeblocks are in the content area without overlap, and that what is
 // left of it is as many fragmented bytes as the header says.
 func (c *checker) layout(p *treePage) error {
 	end := p.array + 2*p.Cells

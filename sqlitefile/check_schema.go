@@ -134,7 +134,7 @@ func (c *checker) bareIndex(o Object) error {
 	return err
 }
 
-// walkBare checks a b-tree of which only the root is known.
+// walkBare checks a b-tree if only its root is known.
 func (c *checker) walkBare(root uint32) (entries uint64, sound bool, err error) {
 	table := false
 	if root != 0 && root <= c.rx.pager.PageCount {

@@ -14,7 +14,7 @@ import (
 //
 //   - Next moves to the first entry behind that key, and Prev to the last one before it, as the
 //     table is at this moment. An entry that was deleted before the cursor came to it is not met.
-//     One that was inserted is met if it lies ahead of the cursor.
+//     A row that was inserted is met if its key is ahead of the cursor.
 //   - An entry that is moved ahead, for example if its column is set to a larger value, is met
 //     again. For example, a loop that adds 1 to a column, over the index on that column, need not
 //     end.

@@ -165,7 +165,7 @@ type entryBatch struct {
 	spans []entrySpan
 }
 
-// An entrySpan is where a record lies.
+// An entrySpan is the place of a record in its page.
 type entrySpan struct{ from, to int }
 
 func (b *entryBatch) reset() { b.data, b.spans = b.data[:0], b.spans[:0] }

@@ -3,7 +3,7 @@
 // leaves SQL to SQLite, which can use the same file at the same time.
 //
 // The file is mapped into memory. A page is a slice of the map: never copied, never parsed into an
-// object; a value that a caller asks for is decoded where it lies. So the bytes that come out of a
+// object; a value that a caller asks for is decoded in place. So the bytes that come out of a
 // transaction are valid until it ends.
 //
 // # A first program
@@ -44,7 +44,7 @@
 //
 // # Limits
 //
-// Databases in rollback mode and in WAL mode are read and written, beside SQLite in this process
+// Databases in rollback mode and in WAL mode are read and written, next to SQLite in this process
 // and in other processes. A table with something that writing rows cannot keep true (a trigger, a
 // collation of an application, an expression with a function that the engine does not know) is read
 // only. The format is described at sqlite.org/fileformat2.html.

@@ -7,9 +7,9 @@ import (
 	"github.com/foliofs/folio/internal/record"
 )
 
-// An Index reads one index within a transaction. It is a small value, made anew by Rx.Index where
-// it is needed. Keys are compared as they are stored: the integer 1 finds 1 and 1.0, but not the
-// text '1'.
+// An Index reads one index within a transaction. It is a small value: each call of Rx.Index makes
+// a new one. Keys are compared as they are stored: the integer 1 finds 1 and 1.0,
+// but not the text '1'.
 type Index struct {
 	rx  *Rx
 	def *indexDef

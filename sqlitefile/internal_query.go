@@ -22,7 +22,7 @@ type (
 	internalRow    struct{ r *Row }
 )
 
-// Definition describes the table. The description is made anew by each call.
+// Definition describes the table. Each call makes a new description.
 func (i internalTable) Definition() private.TableDefinition {
 	t := i.t.def.ddl
 	d := private.TableDefinition{Alias: i.t.def.shape.alias, WithoutRowid: t.WithoutRowid, Columns: make([]private.ColumnDefinition, len(t.Columns))}
@@ -39,7 +39,7 @@ func (i internalTable) Definition() private.TableDefinition {
 // At returns the same table in another transaction with the same schema.
 func (i internalTable) At(rx *Rx) Table { return Table{rx, i.t.def} }
 
-// Definition describes the index. The description is made anew by each call.
+// Definition describes the index. Each call makes a new description.
 func (i internalIndex) Definition() private.IndexDefinition {
 	def := i.x.def
 	return private.IndexDefinition{

@@ -35,7 +35,7 @@ func (rx *Rx) makeKey(buf []record.Value, name string, columns []record.KeyColum
 }
 
 // makeBound is makeKey for a key that rows are compared with one after the other. In a write
-// transaction the caller's bytes may lie in a page that changes meanwhile.
+// transaction the caller's bytes may be in a page that changes meanwhile.
 func (rx *Rx) makeBound(buf []record.Value, name string, columns []record.KeyColumn, parts []any) (record.Key, error) {
 	k, err := rx.makeKey(buf, name, columns, parts)
 	if rx.pager.Writing() {

@@ -82,7 +82,7 @@ type CheckpointMode int
 const (
 	CheckpointPassive  CheckpointMode = iota // copies the frames that it can copy without waiting
 	CheckpointFull                           // waits for writers, then for readers of older snapshots, and copies everything
-	CheckpointRestart                        // as Full, and the next writer begins the log anew
+	CheckpointRestart                        // as Full, and the next writer begins at the start of the log
 	CheckpointTruncate                       // as Restart, and the log is cut to nothing
 )
 

@@ -35,7 +35,7 @@ func OpenMemory(o *Options) (*DB, error) {
 const readerName = "io.ReaderAt"
 
 // OpenReaderAt opens the database in the first size bytes of r for reading, such as a database that
-// is embedded in a program or lies in an archive. Bytes in memory are read through a bytes.Reader.
+// is embedded in a program or in an archive. Bytes in memory are read through a bytes.Reader.
 // It is opened as with Options.Immutable and Options.NoMmap: the bytes must not change until Close,
 // and there is no log and no journal next to them. Several goroutines call r.ReadAt at once. Close
 // does not close r. Of the options, only Trace counts.

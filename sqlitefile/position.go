@@ -298,7 +298,8 @@ func errGone(s *shape) error {
 	return fmt.Errorf("%s: the entry that the cursor stands on was deleted", s.name)
 }
 
-// retrace goes the way down again, in a b-tree that is as it was. Its pages may lie elsewhere.
+// retrace goes the way down again, in a b-tree that is as it was. Its pages may be elsewhere in
+// memory.
 func (c *Cursor) retrace() error {
 	pgno, err := c.rx.rootOf(c.shape, c.tree.Root)
 	for d := 0; err == nil; d++ {

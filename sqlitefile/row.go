@@ -28,7 +28,7 @@ type Row struct {
 	mark  mark // 0 in a read transaction, where nothing changes
 }
 
-// A shape tells how the columns of a table, or of an index, lie in its records.
+// A shape says where the columns of a table, or of an index, are in its records.
 type shape struct {
 	name   string        // of the table or the index, for errors
 	fields []column      // by column
@@ -318,7 +318,7 @@ func (rx *Rx) indexRow(row *Row, n *btree.Node, i int, s *shape) error {
 	return err
 }
 
-// kindOf returns the storage class of a value whose bytes lie in the record.
+// kindOf returns the storage class of a value whose bytes are in the record.
 func kindOf(t format.SerialType) record.Kind {
 	if t.IsText() {
 		return record.Text
@@ -349,7 +349,7 @@ func (r *Row) valid() error {
 }
 
 // refresh does the work of valid in a write transaction. A row whose table has not changed, but
-// whose page lies elsewhere in memory after a spill, is read again.
+// whose page is elsewhere in memory after a spill, is read again.
 func (r *Row) refresh() error {
 	rx, s, since := r.rx, r.shape, uint64(r.mark>>markCell)
 	if rx.pager.Over {

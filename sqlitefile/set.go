@@ -113,8 +113,8 @@ func (t TableWriter) setField(rowid int64, column int, value any) (ok, easy bool
 }
 
 // patch lets s.record be an old record with the value of a column, which was loaded, in place of
-// its content. It does not do so if the header is, or becomes, longer than one byte can tell, or
-// has no such column.
+// its content. It does not if the header is, or becomes, longer than one byte can say, or has
+// no such column.
 func (s *tableState) patch(old []byte, column int, value any) (ok bool) {
 	types, body, ok := format.RecordHeader(old)
 	if !ok || body >= 0x80 {

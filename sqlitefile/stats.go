@@ -20,7 +20,7 @@ type Stats struct {
 	CheckpointWaits uint64 // commits that waited for one, as the log was long
 	Groups          uint64 // of transactions that were committed at once
 	Transactions    uint64 // in those groups
-	BusyWaits       uint64 // how often a lock was not to be had at once
+	BusyWaits       uint64 // how often a lock was not free at once
 	BusyTime        time.Duration
 
 	Readers int // transactions at work, including the ones that write

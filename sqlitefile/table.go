@@ -10,8 +10,8 @@ import (
 	"github.com/foliofs/folio/internal/search"
 )
 
-// A Table reads one table within a transaction. It is a small value, made anew by Rx.Table where it
-// is needed.
+// A Table reads one table within a transaction. It is a small value: each call of Rx.Table makes
+// a new one.
 type Table struct {
 	rx  *Rx
 	def *tableDef
@@ -252,7 +252,7 @@ func errNoEntry(s *shape) error {
 }
 
 // ReadAt reads len(p) bytes of a text or BLOB column from offset off on, as ReadAt of the row with
-// the given rowid does, if there is one. It is for long values: where they lie is remembered.
+// the given rowid does, if there is one. It is for long values: their place is remembered.
 func (t Table) ReadAt(rowid int64, column int, p []byte, off int64) (n int, ok bool, err error) {
 	rx := t.rx
 	if !rx.pager.Writing() { // in a write transaction values move
@@ -271,7 +271,7 @@ func (t Table) ReadAt(rowid int64, column int, p []byte, off int64) (n int, ok b
 	return n, true, err
 }
 
-// learn remembers where a value lies, as far as a reader has passed its chain and found it
+// learn remembers the place of a value, as far as a reader has passed its chain and found it
 // straight.
 func (rx *Rx) learn(root uint32, row *Row, column int) {
 	run := rx.pager.Cache.Runs.Length(row.rec.Overflow())

@@ -26,7 +26,7 @@ func (r *Row) Values(dst []Value) error {
 }
 
 // ValuesUpTo is like Values, but reads at most limit bytes of a text or a BLOB that continues in
-// other pages. It cuts off such a value: one of limit bytes may be longer. A value that lies in one
+// other pages. It cuts off such a value: one of limit bytes may be longer. A value that is in one
 // page is never cut off.
 func (r *Row) ValuesUpTo(limit int, dst []Value) error {
 	if err := r.valid(); err != nil {
@@ -102,7 +102,7 @@ func (c *Cursor) values(dst []Value) bool {
 }
 
 // decode decodes the first columns of the record in local if that is easy: they are all there, of
-// serial types of one byte, and lie where their place says. If it is not, dst holds nothing of use.
+// serial types of one byte, and are where their place says. If it is not, dst holds nothing of use.
 func (s *shape) decode(dst []Value, local []byte, rowid int64, enc format.Encoding) bool {
 	types, body, ok := format.RecordHeader(local)
 	if !ok || len(dst) > len(types) || len(dst) > s.plain {

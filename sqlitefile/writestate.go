@@ -16,7 +16,7 @@ import (
 
 // A writeState has everything that writing to the tables of a schema needs. It is kept from one
 // transaction to the next for as long as the schema stays, so that a b-tree remembers where it was,
-// and nothing is made anew for each.
+// and nothing is made for each of them.
 type writeState struct {
 	schema *pager.Schema
 	ws     *btree.Workspace

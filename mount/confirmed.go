@@ -35,8 +35,8 @@ type confirmed struct {
 
 // facts are what the server has confirmed for one thread.
 type facts struct {
-	at    time.Time // before the server was asked
-	clock uint64    // the time of the clock of extents then
+	at    time.Time // when the last of them was confirmed, or has served
+	clock uint64    // the time of the clock of extents, before the server was asked
 	call  string    // the system call: its line in /proc
 	kind  callKind
 
@@ -70,9 +70,9 @@ type content struct {
 	at   uint64 // the time of the clock of extents, before it was read
 }
 
-// factsLast is how long facts may serve (C1). The requests of a system call follow each other
-// within microseconds, unless the machine is busy.
-const factsLast = 20 * time.Millisecond
+// factsLast is how long facts may wait to serve (C1). The requests of a system call follow each
+// other within microseconds, unless the machine is busy.
+const factsLast = 200 * time.Millisecond
 
 // mostThreads is how many threads may have facts.
 const mostThreads = 1 << 12
@@ -95,7 +95,7 @@ func (c *confirmed) take(thread uint32) (f facts) {
 // created notes the attributes of a file that a thread has just created.
 func (c *confirmed) created(thread uint32, n store.Node, clock uint64) {
 	if call, ok := systemCallOf(thread); ok {
-		c.put(thread, facts{at: time.Now(), clock: clock, call: call.text, child: n})
+		c.put(thread, facts{clock: clock, call: call.text, child: n})
 	}
 }
 
@@ -109,6 +109,7 @@ func (c *confirmed) put(thread uint32, f facts) {
 	if c.threads == nil {
 		c.threads = make(map[uint32]facts)
 	}
+	f.at = time.Now()
 	c.threads[thread] = f
 }
 

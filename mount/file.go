@@ -20,7 +20,7 @@ func (m *fileSystem) Open(_ <-chan struct{}, in *fuse.OpenIn, _ *fuse.OpenOut) f
 		m.kernel.InodeNotify(in.NodeId, -1, 0)
 	}
 	if m.confirms() {
-		m.confirmed.put(in.Pid, facts{at: time.Now(), opened: m.ino(in.NodeId)})
+		m.confirmed.put(in.Pid, facts{opened: m.ino(in.NodeId)})
 	}
 	if m.observer == nil {
 		return fuse.OK // the kernel reads each file anew when it is opened

@@ -92,7 +92,7 @@ func (m *fileSystem) confirmAttributes(in *fuse.InHeader, out *fuse.AttrOut, ino
 			return fuse.OK
 		}
 	}
-	next := facts{at: to.came, clock: to.at, call: call.text, kind: call.kind(), told: f.told}
+	next := facts{clock: to.at, call: call.text, kind: call.kind(), told: f.told}
 	if next.told.ino == ino {
 		next.told = rightsOf{}
 	}
@@ -180,7 +180,7 @@ func (m *fileSystem) confirmLookup(in *fuse.InHeader, dir store.Ino, name string
 		}
 		n, err := m.lookUp(rx, dir, name)
 		if err == nil || errors.Is(err, fs.ErrNotExist) {
-			next := facts{at: to.came, clock: to.at, call: f.call, kind: f.kind, dir: f.dir, uses: f.uses}
+			next := facts{clock: to.at, call: f.call, kind: f.kind, dir: f.dir, uses: f.uses}
 			if f.told.ino != dir {
 				next.told = f.told
 			}

@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/foliofs/folio/internal/inode"
 	"github.com/foliofs/folio/internal/store"
 )
 
@@ -73,10 +72,21 @@ func (t *kernelInodes) init(m *fileSystem) {
 	for i := range t.shards {
 		t.shards[i].nodes = make(map[store.Ino]kernelInode)
 	}
-	t.parents.dirs = make(map[store.Ino]place)
+	t.parents.init()
 }
 
 func (t *kernelInodes) shard(ino store.Ino) *inodeShard { return &t.shards[ino%inodeShards] }
+
+// update calls fn with an inode, if the kernel knows it.
+func (t *kernelInodes) update(ino store.Ino, fn func(sh *inodeShard, k *kernelInode)) {
+	sh := t.shard(ino)
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	if k, ok := sh.nodes[ino]; ok {
+		fn(sh, &k)
+		sh.nodes[ino] = k
+	}
+}
 
 // attrHash returns the hash of the attributes of an inode.
 func (t *kernelInodes) attrHash(n *store.Node) attrHash {
@@ -132,23 +142,17 @@ func (s *attrHash) tell(is attrHash) (differ bool) {
 
 // change follows a committed change of the kernel's own, which it knows of (T2).
 func (t *kernelInodes) change(s *transition) {
-	sh := t.shard(s.ino)
-	sh.mu.Lock()
-	defer sh.mu.Unlock()
-	k, ok := sh.nodes[s.ino]
-	if !ok {
-		return
-	}
-	k.rights.change(s.rightsBefore, s.rightsAfter)
-	switch {
-	case k.attrHash.known != attrsKnown:
-	case k.attrHash == s.attrsBefore:
-		k.attrHash = s.attrsAfter
-	default:
-		k.attrHash.known = attrsMixed
-		t.markStale(sh, s.ino)
-	}
-	sh.nodes[s.ino] = k
+	t.update(s.ino, func(sh *inodeShard, k *kernelInode) {
+		k.rights.change(s.rightsBefore, s.rightsAfter)
+		switch {
+		case k.attrHash.known != attrsKnown:
+		case k.attrHash == s.attrsBefore:
+			k.attrHash = s.attrsAfter
+		default:
+			k.attrHash.known = attrsMixed
+			t.markStale(sh, s.ino)
+		}
+	})
 }
 
 // markStale lets the watcher make the kernel drop the attributes of an inode. Without an observer
@@ -190,13 +194,7 @@ func (t *kernelInodes) knows(ino store.Ino) bool {
 
 // forgotten notes that the kernel is about to be made to forget the attributes of an inode.
 func (t *kernelInodes) forgotten(ino store.Ino) {
-	sh := t.shard(ino)
-	sh.mu.Lock()
-	defer sh.mu.Unlock()
-	if k, ok := sh.nodes[ino]; ok {
-		k.attrHash = attrHash{}
-		sh.nodes[ino] = k
-	}
+	t.update(ino, func(_ *inodeShard, k *kernelInode) { k.attrHash = attrHash{} })
 }
 
 // pin pins an inode that loses its last name, if the kernel knows it, or that never had one.
@@ -350,36 +348,6 @@ func (u *unpins) take() (list []store.Ino) {
 	return list
 }
 
-// parents are the places of the directories that the kernel knows, as it was told last. A place may
-// be outdated.
-type parents struct {
-	mu   sync.Mutex // guards dirs
-	dirs map[store.Ino]place
-
-	lists map[store.Ino]struct{} // directories whose names the kernel may keep
-}
-
-func (p *parents) parent(ino, dir store.Ino, name string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.dirs[ino] = place{Dir: dir, Name: name}
-}
-
-// up returns the place of a directory.
-func (p *parents) up(ino store.Ino) (place, bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	at, ok := p.dirs[ino]
-	return at, ok
-}
-
-func (p *parents) forget(ino store.Ino) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	delete(p.dirs, ino)
-	delete(p.lists, ino)
-}
-
 // listed notes that the kernel is told the names of a directory.
 func (t *kernelInodes) listed(dir store.Ino) {
 	sh := t.shard(dir)
@@ -399,34 +367,3 @@ func (t *kernelInodes) isListed(dir store.Ino) bool {
 	defer sh.mu.Unlock()
 	return sh.nodes[dir].listed
 }
-
-// list notes a directory whose names the kernel may keep.
-func (p *parents) list(dir store.Ino) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.lists == nil {
-		p.lists = make(map[store.Ino]struct{})
-	}
-	p.lists[dir] = struct{}{}
-}
-
-// listedWithin calls fn with the directories of a range whose names the kernel may keep.
-func (p *parents) listedWithin(first, last store.Ino, fn func(dir store.Ino)) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if uint64(last-first) < uint64(len(p.lists)) {
-		for dir := first; dir <= last; dir++ {
-			if _, ok := p.lists[dir]; ok {
-				fn(dir)
-			}
-		}
-		return
-	}
-	for dir := range p.lists {
-		if first <= dir && dir <= last {
-			fn(dir)
-		}
-	}
-}
-
-type place = inode.Place

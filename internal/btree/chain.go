@@ -62,7 +62,7 @@ func (r partReader) differs(b []byte) bool {
 	return false
 }
 
-// WriteChain writes the part of e that does not lie in its cell, in page near, to a chain of
+// WriteChain writes the part of e that is not in its cell, in page near, to a chain of
 // overflow pages and returns the first one, or 0 if there is nothing to write. The chain of the
 // cell that e replaces is used as far as it goes, and a page of it that stays as it is is not
 // touched.

@@ -4,7 +4,7 @@
 // A [Tree] is one b-tree as one write transaction sees it. It gets its pages from a [Store]: the
 // transaction of a database, or pages in memory in the tests of this package. A [Freelist] is the
 // pages of a database that no tree uses, with the pointer maps of auto-vacuum. A [Node] is a page
-// where it lies; readers search it without a Tree.
+// in place; readers search it without a Tree.
 //
 // # One change, from top to bottom
 //

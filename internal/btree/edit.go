@@ -6,7 +6,7 @@ import (
 	"github.com/foliofs/folio/internal/format"
 )
 
-// A page of a b-tree is changed where it lies, in the private copy that the transaction has of it.
+// A page of a b-tree is changed in place, in the private copy that the transaction has of it.
 //
 //	header | cell offsets | gap | content area: cells, freeblocks, fragments
 //
@@ -19,8 +19,8 @@ import (
 // granted: a method that meets a page without them returns the fault, and has then changed
 // nothing but that page.
 //
-//	E1  The offsets end before the content start, and the content start lies within the page.
-//	E2  Each cell lies within the content area, and takes at least minCell bytes.
+//	E1  The offsets end before the content start, and the content start is within the page.
+//	E2  Each cell is within the content area, and takes at least minCell bytes.
 //	E3  Cells, freeblocks and fragments do not overlap and together make up the content area.
 //	E4  Freeblocks ascend, with at least minCell bytes between any two; none is at the content
 //	    start.

@@ -21,7 +21,7 @@ func NewEntry(rowid int64, parts [][]byte) entry {
 	return e
 }
 
-// Shape returns how many bytes of the payload lie in the page, and how many the cell takes without
+// Shape returns how many bytes of the payload are in the page, and how many the cell takes without
 // its child.
 func (t *Tree) Shape(e *entry) (local, body int) {
 	local = t.spill.Local(uint64(e.size))

@@ -7,14 +7,14 @@ import (
 	"github.com/foliofs/folio/internal/format"
 )
 
-// A Node is a b-tree page where it lies: in the map, or in a buffer of the page cache. Nothing is
+// A Node is a b-tree page in place: in the map, or in a buffer of the page cache. Nothing is
 // decoded before a method needs it.
 //
 // Invariants, established by parse and relied on below:
 //
 //	N1  data is exactly the usable part of page pgno.
 //	N2  kind is one of the four kinds.
-//	N3  The array of cell offsets, which starts at array, lies within data: array + 2*cells <=
+//	N3  The array of cell offsets, which starts at array, is within data: array + 2*cells <=
 //	    len(data).
 //
 // Offsets of cells and the content of cells are not checked ahead: a method that follows an offset
@@ -111,7 +111,7 @@ func (n *Node) Rowid(i int) (rowid int64, ok bool) {
 	return int64(v), m > 0
 }
 
-// A Span is where the keys of a table page are known, or guessed, to lie: low < key <= high. It
+// A Span is where the keys of a table page are known, or guessed, to be: low < key <= high. It
 // only guides a search, and may be wrong.
 type Span struct{ low, high int64 }
 

@@ -1,6 +1,6 @@
 package btree
 
-// Overwrite writes p into the payload of the row that was found, off bytes from its start. It lies
+// Overwrite writes p into the payload of the row that was found, off bytes from its start. It is
 // within the payload.
 func (t *Tree) Overwrite(p []byte, off int) error {
 	leaf := t.Steps[t.Depth]

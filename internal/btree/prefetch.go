@@ -3,7 +3,7 @@ package btree
 // PrefetchMin is the number of cells among which the probes of a search need no preparation.
 const PrefetchMin = 4
 
-// touchAll is the number of cells of which prefetch reads each: so few lie in a few cache lines.
+// touchAll is the number of cells of which prefetch reads each: so few are in a few cache lines.
 const touchAll = 16
 
 // PrefetchLevels is the number of probes of a binary search that prefetch prepares.

@@ -52,7 +52,7 @@ type Store interface {
 //	B3  No leaf but the root is empty.
 //	B4  No page but the root is left sparse by a deletion (see sparse) while a neighbour can share.
 //
-// Records that are handed in are only read, and must not lie in pages of the tree. A damaged tree
+// Records that are handed in are only read, and must not be in pages of the tree. A damaged tree
 // gives a *CorruptError. After any error the tree may be half changed: the caller goes back to the
 // savepoint that it set before, or gives up the transaction.
 type Tree struct {

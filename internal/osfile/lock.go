@@ -15,7 +15,7 @@ const (
 	Exclusive                 // excludes both; the file must be open for writing
 )
 
-// Lock takes a lock on n > 0 bytes at off, which may lie past the end of the file. It never waits:
+// Lock takes a lock on n > 0 bytes at off, which may be past the end of the file. It never waits:
 // ErrLocked tells that another File or another process holds a lock in the way; then nothing has
 // changed. Bytes that f has locked already are converted to the new kind; if the system cannot
 // do that at once (Windows), they must be unlocked first. It allocates nothing unless it fails.

@@ -98,7 +98,7 @@ func (d *description) convert(i int, kind LockKind) error {
 // should never happen: SQLite says the same at this place.
 var errLockLost = errors.New("a lock was lost while it was converted")
 
-// unlock drops the locks that lie in a range, all of them even after an error.
+// unlock drops the locks that are in a range, all of them even after an error.
 func (d *description) unlock(off, n int64) error {
 	l := &d.locks
 	l.mu.Lock()

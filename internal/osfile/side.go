@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// A side file lies next to a database and is named after it: -wal, -shm, -journal. Its name is
+// A side file is next to a database and is named after it: -wal, -shm, -journal. Its name is
 // known in advance, so that another user of the directory, or the archive that the database came
 // in, can put anything there. And it holds parts of the database, so that it must be readable to
 // the same users. This file is the one place where side files are opened and made.

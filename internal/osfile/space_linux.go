@@ -29,7 +29,7 @@ func (f *File) Preallocate(off, n int64) error {
 	return f.fail("allocate", retryInterrupted(func() error { return unix.Fallocate(f.d.fd, unix.FALLOC_FL_KEEP_SIZE, off, n) }))
 }
 
-// Punch gives back the blocks of the disk that hold n bytes from off on, which must lie within the
+// Punch gives back the blocks of the disk that hold n bytes from off on, which must be within the
 // file. They read as zeros from then on, and a write to them needs space. The error matches
 // errors.ErrUnsupported if the file system cannot do it.
 func (f *File) Punch(off, n int64) error {

@@ -52,7 +52,7 @@ func (w *Log) append(t *Tail, pages []Page, size uint32, syncStart func(osfile.H
 // The file grows in steps, by zeros, which are the end of the log for a recovery. The system
 // overwrites a page faster than it makes a file longer, and fastest if it got its pages by the
 // step. If each commit is synced the steps are larger, because syncing a longer file takes as long
-// again. No zeros come behind frames of another connection before frames of ours lie over them. For
+// again. No zeros come behind frames of another connection before frames of ours are over them. For
 // example, a crash may have cut off a frame of a lost commit that ended in zeros, and our zeros
 // would bring it back.
 const (

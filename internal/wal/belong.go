@@ -38,7 +38,7 @@ func (w *Log) setHome(c format.Change, h *format.WALIndexHeader) {
 	w.home.Store(&home{c, stateOf(h)})
 }
 
-// ForgetHome lets Home find out anew whether the log belongs to the file.
+// ForgetHome lets Home find out again whether the log belongs to the file.
 func (w *Log) ForgetHome() { w.home.Store(nil) }
 
 // AtHome reports whether a file that begins with the bytes of b is for all that is known the one

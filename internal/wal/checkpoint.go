@@ -181,7 +181,7 @@ func (w *Log) appendPages(b, buf []byte, list []pageFrame, salt [2]uint32) ([]by
 	return b, nil
 }
 
-// readFrames reads frames that lie one behind the other, header and page each. They must be of this
+// readFrames reads frames that follow each other, header and page each. They must be of this
 // log, and hold the pages that the index says: an index can be cut off beneath us, and read as
 // zeros.
 func (w *Log) readFrames(b []byte, list []pageFrame, salt [2]uint32) error {

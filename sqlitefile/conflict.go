@@ -52,9 +52,13 @@ func withoutIgnored(err error) error {
 	return err
 }
 
-// leaveOut ends an INSERT whose row is ignored: AUTOINCREMENT does not give the rowid again.
+// leaveOut keeps AUTOINCREMENT from giving a rowid again, even if its row is left out.
 func (t TableWriter) leaveOut(rowid int64) error {
 	if !t.state.counted {
+		return nil
+	}
+	if t.counter != nil {
+		*t.counter = max(*t.counter, rowid)
 		return nil
 	}
 	return t.tx.setSequence(t.Name(), rowid)

@@ -87,17 +87,56 @@ func (i internalWriter) Insert(given bool, rowid int64, values ...any) (private.
 			err = t.insertRow(rowid, values)
 		}
 	}
-	out := private.Outcome{Rowid: rowid}
+	out := private.Outcome{Row: private.RowKey{Rowid: rowid}}
 	other := (*upsertError)(nil)
 	switch {
 	case err == errIgnored:
 		out.Ignored = true
 		return out, t.leaveOut(rowid)
 	case errors.As(err, &other):
-		out.Ignored, out.Upsert, out.Row = true, other.clause+1, private.RowKey{Rowid: other.row.rowid, Key: other.row.key}
-		return out, nil
+		out.Upsert, out.Row = other.clause+1, private.RowKey{Rowid: other.row.rowid, Key: other.row.key}
+		var arena []byte
+		for c := range t.def.shape.fields {
+			v := record.OfInt(rowid)
+			if c != t.def.shape.alias {
+				v = t.state.row.exprValue(c, values, &arena).Clone()
+			}
+			out.Values = append(out.Values, v)
+		}
+		out.Values = append(out.Values, record.OfInt(rowid))
+		return out, t.leaveOut(rowid)
+	case err == nil && t.def.Key != nil:
+		out.Row.Key = t.rowOf(t.state.record, nil).key
 	}
 	return out, err
+}
+
+// BeginInsert begins the inserting of rows by a statement, up to EndInsert: the last rowid of a
+// table with AUTOINCREMENT is kept in memory meanwhile, as by SQLite.
+func (i internalWriter) BeginInsert() error {
+	if !i.t.state.counted {
+		return nil
+	}
+	last, err := i.t.tx.sequence(i.t.Name(), 0)
+	i.t.counter = &last
+	return err
+}
+
+// EndInsert notes the last rowid of a table with AUTOINCREMENT, even if there was no row.
+func (i internalWriter) EndInsert() error {
+	if i.t.counter == nil {
+		return nil
+	}
+	last := *i.t.counter
+	i.t.counter = nil
+	return i.t.leaveOut(last)
+}
+
+// HasForeignKeys reports whether foreign keys are enforced that one of the columns belongs to, or
+// that refer to one; without columns, whether there are any.
+func (i internalWriter) HasForeignKeys(columns ...int) bool {
+	f := i.t.state.foreign
+	return f != nil && (len(columns) == 0 || slices.ContainsFunc(columns, f.involve))
 }
 
 // Replace gives a row other values, and perhaps another key. A row that is gone is ignored.
@@ -114,9 +153,11 @@ func (i internalWriter) Replace(old private.RowKey, rowid int64, values ...any) 
 		t.resolution = t.state.clauses // so that the key is compared with others
 	}
 	s := t.state
+	out := private.Outcome{Row: private.RowKey{Rowid: rowid}}
 	err = t.replace(&row, rowid, values, func() error {
 		switch {
 		case t.def.Key != nil:
+			out.Row.Key = t.rowOf(s.record, nil).key
 			ok, err := s.tree.DeleteKey(s.old)
 			if err == nil && !ok {
 				err = t.tx.pager.Corrupt(t.def.Root, faultLost)
@@ -141,7 +182,7 @@ func (i internalWriter) Replace(old private.RowKey, rowid int64, values ...any) 
 	if err == errIgnored {
 		return private.Outcome{Ignored: true}, nil
 	}
-	return private.Outcome{Rowid: rowid}, err
+	return out, err
 }
 
 // Remove deletes a row, and reports whether there was one.

@@ -37,6 +37,7 @@ type TableWriter struct {
 	only  int           // the only column that changes, counted from 1; 0 for all
 
 	resolution *conflictRules // of a statement of SQL, in place of the clauses of the table
+	counter    *int64         // the last rowid of AUTOINCREMENT, while such a statement inserts rows
 }
 
 // Table returns the table with the given name to read and to change. Besides the errors of Rx.Table
@@ -154,7 +155,9 @@ func (t TableWriter) newRowid() (int64, error) {
 		return 0, err
 	}
 	if s.counted {
-		if last, err = t.tx.sequence(t.Name(), last); err != nil {
+		if t.counter != nil {
+			last = max(last, *t.counter)
+		} else if last, err = t.tx.sequence(t.Name(), last); err != nil {
 			return 0, err
 		}
 		if last == btree.MaxRowid {
@@ -214,10 +217,8 @@ func (t TableWriter) insertRow(rowid int64, values []any) (err error) {
 	if err := t.insertEntries(func() error { _, err := s.tree.DeleteRow(rowid); return err }); err != nil {
 		return err
 	}
-	if s.counted {
-		if err := t.tx.setSequence(t.Name(), rowid); err != nil {
-			return t.spoil(err)
-		}
+	if err := t.leaveOut(rowid); err != nil {
+		return t.spoil(err)
 	}
 	return t.checkOwn(rowid, values)
 }

@@ -16,8 +16,8 @@ type RowKey struct {
 
 // An Outcome is what became of a row that a statement wants to insert or to change.
 type Outcome struct {
-	Rowid   int64  // of the row
+	Row     RowKey // its key
 	Ignored bool   // nothing has changed
-	Upsert  int    // the clause, from 1, that is to change another row in its place
-	Row     RowKey // that row
+	Upsert  int    // the clause, from 1, that is to change another row in its place, which is Row
+	Values  []any  // of an upsert: the row that was to be inserted, with its rowid
 }

@@ -2,10 +2,12 @@ package bind
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/foliofs/folio/internal/sql/catalog"
 	"github.com/foliofs/folio/internal/sql/syntax"
+	"github.com/foliofs/folio/internal/sql/value"
 )
 
 // A Change is an INSERT, UPDATE or DELETE whose names are resolved.
@@ -64,6 +66,18 @@ func (c *Change) Queries() (list []*Query) {
 	}
 	add(c.Returning)
 	return list
+}
+
+// Reads reports whether a query, or one within it, reads a table.
+func (q *Query) Reads(table string) (found bool) {
+	q.Queries(func(q *Query) {
+		for _, c := range q.Cores {
+			for _, s := range c.Sources {
+				found = found || s.Table != nil && strings.EqualFold(s.Table.Name, table)
+			}
+		}
+	})
+	return found
 }
 
 // A block resolves expressions that read single rows, as the results of a query with one core.
@@ -127,6 +141,13 @@ func (r *resolver) returning(c *Change, base *scope, table *Source, target *synt
 	if len(b.scope.core.Aggregates) > 0 {
 		return fmt.Errorf("misuse of aggregate: %s()", b.scope.core.Aggregates[0].Text)
 	}
+	for _, e := range b.scope.core.Results {
+		e.Visit(func(e *Expr) {
+			if e.Query != nil && e.Query.Reads(table.Name) { // it is asked for each row anew
+				e.Query.Outer = append(e.Query.Outer, b.row)
+			}
+		})
+	}
 	c.Returning, c.Row = b.query, b.row
 	return r.setColumns(b.query, &syntax.Select{Cores: []syntax.Core{core}})
 }
@@ -174,10 +195,15 @@ func (c *Change) place(table *Source, n *syntax.Insert) error {
 	given := 0
 	if n.Columns == nil && c.Query != nil {
 		for i := range t.Columns {
-			if !t.Columns[i].Generated {
+			switch {
+			case t.Columns[i].Generated:
+				continue
+			case i == t.Alias:
+				c.Rowid = given
+			default:
 				c.Places[i] = given
-				given++
 			}
+			given++
 		}
 	}
 	for place, name := range n.Columns {
@@ -185,6 +211,8 @@ func (c *Change) place(table *Source, n *syntax.Insert) error {
 		switch {
 		case i >= 0 && t.Columns[i].Generated:
 			return fmt.Errorf("cannot INSERT into generated column \"%s\"", t.Columns[i].Name)
+		case i >= 0 && i == t.Alias:
+			c.Rowid = place
 		case i >= 0 && c.Places[i] < 0:
 			c.Places[i] = place
 		case i >= 0: // named twice: the first value counts
@@ -194,9 +222,6 @@ func (c *Change) place(table *Source, n *syntax.Insert) error {
 			return fmt.Errorf("table %s has no column named %s", t.Name, name.Text)
 		}
 		given++
-	}
-	if t.Alias >= 0 && c.Places[t.Alias] >= 0 {
-		c.Rowid, c.Places[t.Alias] = c.Places[t.Alias], -1
 	}
 	switch {
 	case c.Query == nil || len(c.Query.Columns) == given:
@@ -229,6 +254,10 @@ func (r *resolver) upsert(base *scope, table *Source, n *syntax.Insert, i int) (
 	excluded := *table
 	excluded.Name, excluded.Object, excluded.Core = "excluded", "excluded", &Core{}
 	excluded.Core.Sources = []*Source{&excluded}
+	excluded.Columns = slices.Clone(table.Columns)
+	for i := range excluded.Columns { // values without the properties of their columns, as in SQLite
+		excluded.Columns[i].Affinity, excluded.Columns[i].Collation = value.NoAffinity, value.NoCollation
+	}
 	outer := *base
 	outer.core, outer.query = excluded.Core, &Query{}
 	b.scope.parent = &outer
@@ -288,7 +317,8 @@ func (r *resolver) conflictTarget(b *block, n *syntax.Upsert) (key bool, indexes
 	return key, indexes, nil
 }
 
-// names reports whether a target has the terms of a key, in any order.
+// names reports whether a target has the terms of a key, in any order. The column that is the rowid
+// matches no term of an index, as in SQLite.
 func names(row *Source, target []*Expr, key []catalog.Term) bool {
 	if len(target) != len(key) {
 		return false
@@ -300,7 +330,7 @@ func names(row *Source, target []*Expr, key []catalog.Term) bool {
 			if e.Kind == Collate {
 				column = e.Args[0]
 			}
-			found = found || column.Number == row.reference(k.Column).Number && (e.Kind != Collate || e.Collation == k.Collation)
+			found = found || column.Number == k.Column && (e.Kind != Collate || e.Collation == k.Collation)
 		}
 		if !found {
 			return false
@@ -442,6 +472,7 @@ func (r *resolver) keys(c *Change, base *scope, n *syntax.Target, from []syntax.
 		s.core.Where = Conjuncts(s.core.Where, e)
 	}
 	row := s.core.Sources[0]
+	s.core.Change = len(from) == 0
 	if row.Table.WithoutRowid {
 		for _, k := range row.Table.Primary.Terms {
 			s.core.Results = append(s.core.Results, row.reference(k.Column))

@@ -48,6 +48,7 @@ type Core struct {
 	Aggregates []*Aggregate
 	Grouped    bool // has aggregates or GROUP BY
 	Distinct   bool
+	Change     bool // it finds the rows of its one source that an UPDATE or DELETE changes
 }
 
 // A Source is an entry of FROM.

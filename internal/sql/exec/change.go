@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"sync/atomic"
@@ -29,6 +30,7 @@ type Change struct {
 	writer *rowWriter
 	change rows    // changes a row each time that it is asked for one
 	kept   *sorted // the rows of RETURNING
+	single bool    // INSERT of one row of VALUES
 }
 
 // A Result is what a run of a [Change] has done.
@@ -67,9 +69,19 @@ func CompileChange(c *catalog.Catalog, sql string, p *syntax.Parsed) (*Change, e
 			k.needed[src] = columns
 		}
 	}
+	if set := b.Set; set != nil && set.Values != nil { // SQLite plans for all columns that the statement reads
+		from := b.Query.Cores[0].Sources[0]
+		if k.needed[from] == nil {
+			k.needed[from] = make(map[int]bool)
+		}
+		for column := range k.needed[set.Row] {
+			k.needed[from][column] = true
+		}
+	}
 	s.writer = &rowWriter{table: b.Table, or: b.Or}
 	switch p.Statement.(type) {
 	case *syntax.Insert:
+		s.single = b.Returning == nil && !replaces(b) && (b.Query == nil || len(b.Query.Cores) == 1 && len(b.Query.Cores[0].Values) == 1)
 		s.change, err = k.inserter(b, s.writer)
 	case *syntax.Update:
 		s.change, err = k.updater(b, s.writer)
@@ -80,8 +92,14 @@ func CompileChange(c *catalog.Catalog, sql string, p *syntax.Parsed) (*Change, e
 		return s, err
 	}
 	s.Columns = b.Returning.Columns
-	s.kept = &sorted{m: k.m, rows: s.change, full: s.change.values, width: len(s.Columns), most: -1}
+	s.kept = &sorted{m: k.m, rows: s.change, full: s.change.values, width: len(s.Columns), most: -1, own: true}
 	return s, nil
+}
+
+// replaces reports whether an INSERT OR REPLACE may have to delete other rows.
+func replaces(b *bind.Change) bool {
+	unique := func(x *catalog.Index) bool { return x.Unique }
+	return b.Or == syntax.ConflictReplace && (b.Rowid >= 0 || b.Table.WithoutRowid || slices.ContainsFunc(b.Table.Indexes, unique))
 }
 
 // Run changes the rows, all or, if it fails, none, unless a conflict is resolved by FAIL. Params
@@ -111,8 +129,11 @@ func (s *Change) Run(tx *sqlitefile.Tx, params []record.Value, cancel *atomic.Bo
 		}
 	})
 	s.Result = w.Result
-	if err != nil && sqlitefile.Clause(private.Key{}, err) != syntax.ConflictFail {
-		s.Result = Result{}
+	if err != nil && !Fails(err) {
+		s.Result.Changes = 0 // the last rowid stays, as in SQLite
+		if broken := (*sqlitefile.ConstraintError)(nil); s.single && errors.As(err, &broken) && broken.Kind == sqlitefile.ConstraintForeignKey {
+			s.Result.Inserted = false // a single row is not inserted at all if it lacks a parent
+		}
 	}
 	return err
 }
@@ -135,6 +156,12 @@ func (s *Change) Close() { s.m.closeSpills() }
 // transaction is over.
 func RollsBack(err error) bool {
 	return sqlitefile.Clause(private.Key{}, err) == syntax.ConflictRollback
+}
+
+// Fails reports whether an error is that of a constraint whose clause is FAIL: what the statement
+// changed before stays.
+func Fails(err error) bool {
+	return sqlitefile.Clause(private.Key{}, err) == syntax.ConflictFail
 }
 
 // A rowWriter changes the rows of one table for a statement.
@@ -230,6 +257,11 @@ func (r *returning) of(m *machine, row *sqlitefile.Row) (err error) {
 	if err = r.row.read(row); err != nil {
 		return err
 	}
+	return r.compute(m)
+}
+
+// compute computes the row of RETURNING for the row that is shown.
+func (r *returning) compute(m *machine) (err error) {
 	for i := range r.results {
 		if r.out[i], err = r.results[i].value(m); err != nil {
 			return err
@@ -257,18 +289,6 @@ func (r *returning) values() []record.Value {
 	return r.out
 }
 
-// keyValues are the primary key of a table WITHOUT ROWID in a row that was written with values.
-func (w *rowWriter) keyValues() (key []any) {
-	for _, k := range w.table.Primary.Terms {
-		v, ok := w.values[k.Column].(record.Value)
-		if !ok {
-			v = record.Value{}
-		}
-		key = append(key, applied(v, w.table.Columns[k.Column].Affinity))
-	}
-	return key
-}
-
 // keyOf returns the key in front of a row.
 func (w *rowWriter) keyOf(row []record.Value, keys int) private.RowKey {
 	if !w.table.WithoutRowid {
@@ -293,7 +313,7 @@ type deleter struct {
 func (c *compiler) deleter(b *bind.Change, w *rowWriter) (*deleter, error) {
 	d := &deleter{m: c.m, w: w, count: b.Keys}
 	var err error
-	if d.keys, err = c.keys(b, nil); err == nil {
+	if d.keys, err = c.keys(b, w, nil); err == nil {
 		d.returning, err = c.returning(b)
 	}
 	return d, err
@@ -313,50 +333,54 @@ func (d *deleter) next() (bool, error) {
 		key := d.w.keyOf(d.keys.values(), d.count)
 		if d.returning != nil {
 			row, ok, err := w.Row(key)
-			if !ok && err == nil {
-				continue
-			}
-			if err == nil {
-				err = d.returning.of(d.m, &row)
+			if ok {
+				err = d.returning.row.read(&row)
 			}
 			if err != nil {
 				return false, err
 			}
-			for i := range d.returning.out {
-				d.returning.out[i] = d.returning.out[i].Clone()
-			}
+			d.returning.row.keep()
 		}
-		ok, err = w.Remove(key)
-		if err != nil {
+		if ok, err = w.Remove(key); err != nil {
 			return false, err
 		}
-		if ok {
-			d.w.Changes++
-			return true, nil
+		if !ok {
+			continue
 		}
+		d.w.Changes++
+		if d.returning != nil { // which sees the database without the row
+			err = d.returning.compute(d.m)
+		}
+		return true, err
 	}
 }
 
 // keys makes the keys of the rows that a statement changes, all before the first row changes. The
 // rows of a statement with FROM have the values of SET behind them.
-func (c *compiler) keys(b *bind.Change, set *bind.Set) (rows, error) {
+func (c *compiler) keys(b *bind.Change, w *rowWriter, set *bind.Set) (rows, error) {
 	r, err := c.makeQuery(b.Query)
 	if err != nil {
 		return nil, err
 	}
-	s := &sorted{m: c.m, rows: r, full: r.values, width: len(b.Query.Columns), most: -1}
-	if !c.onePass(b, set) {
-		for i := range b.Keys {
-			k := sortKey{column: i}
-			if b.Table.WithoutRowid {
-				k.collation, k.desc = b.Table.Primary.Terms[i].Collation, b.Table.Primary.Terms[i].Desc
-			}
-			k.nullsFirst = !k.desc
-			s.keys = append(s.keys, k)
+	s := &sorted{m: c.m, rows: r, full: r.values, width: len(b.Query.Columns), most: -1, own: true}
+	var keys []sortKey
+	for i := range b.Keys {
+		k := sortKey{column: i}
+		if b.Table.WithoutRowid {
+			k.collation, k.desc = b.Table.Primary.Terms[i].Collation, b.Table.Primary.Terms[i].Desc
 		}
+		k.nullsFirst = !k.desc
+		keys = append(keys, k)
+	}
+	if !c.onePass(b, set) {
+		s.keys = keys
 	}
 	if set == nil || set.Values != nil {
-		return s, nil
+		f := &foundKeys{sorted: s, keys: keys, once: s.keys == nil, w: w}
+		if set != nil {
+			f.columns = set.Columns
+		}
+		return f, nil
 	}
 	l := &lastOfKey{rows: s}
 	for _, k := range s.keys {
@@ -365,11 +389,31 @@ func (c *compiler) keys(b *bind.Change, set *bind.Set) (rows, error) {
 	return l, nil
 }
 
+// foundKeys are the keys of rows to change: in the order in which they were found if SQLite needs
+// one pass, unless foreign keys let it collect the keys first.
+type foundKeys struct {
+	*sorted
+	keys    []sortKey
+	once    bool
+	w       *rowWriter
+	columns []int // that change; none of a DELETE
+}
+
+func (f *foundKeys) open() error {
+	if f.once {
+		f.sorted.keys = nil
+		if f.w.writer.Internal(private.Key{}).HasForeignKeys(f.columns...) {
+			f.sorted.keys = f.keys
+		}
+	}
+	return f.sorted.open()
+}
+
 // onePass reports whether SQLite changes rows as it finds them. Otherwise it collects their keys
 // first, and changes the rows in the order of these.
 func (c *compiler) onePass(b *bind.Change, set *bind.Set) bool {
 	core := b.Query.Cores[0]
-	if len(core.Sources) > 1 || slices.ContainsFunc(core.Where, hasQuery) || len(c.planned[core]) != 1 {
+	if b.Returning != nil || len(core.Sources) > 1 || slices.ContainsFunc(core.Where, hasQuery) || len(c.planned[core]) != 1 {
 		return false
 	}
 	st := c.planned[core][0]

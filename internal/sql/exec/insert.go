@@ -1,8 +1,6 @@
 package exec
 
 import (
-	"strings"
-
 	"github.com/foliofs/folio/internal/private"
 	"github.com/foliofs/folio/internal/record"
 	"github.com/foliofs/folio/internal/sql/bind"
@@ -27,8 +25,8 @@ func (c *compiler) inserter(b *bind.Change, w *rowWriter) (*inserter, error) {
 		if n.rows, err = c.makeQuery(q); err != nil {
 			return nil, err
 		}
-		if reads(q, b.Table.Name) { // which must not meet the new rows
-			n.rows = &sorted{m: c.m, rows: n.rows, full: n.rows.values, width: len(q.Columns), most: -1}
+		if q.Reads(b.Table.Name) { // which must not meet the new rows
+			n.rows = &sorted{m: c.m, rows: n.rows, full: n.rows.values, width: len(q.Columns), most: -1, own: true}
 		}
 	}
 	for _, u := range b.Upserts {
@@ -45,22 +43,10 @@ func (c *compiler) inserter(b *bind.Change, w *rowWriter) (*inserter, error) {
 	return n, err
 }
 
-// reads reports whether a query reads a table.
-func reads(q *bind.Query, table string) (found bool) {
-	q.Queries(func(q *bind.Query) {
-		for _, c := range q.Cores {
-			for _, s := range c.Sources {
-				found = found || s.Table != nil && strings.EqualFold(s.Table.Name, table)
-			}
-		}
-	})
-	return found
-}
-
 func (n *inserter) open() error {
 	n.once = false
-	if n.rows == nil {
-		return nil
+	if err := n.w.writer.Internal(private.Key{}).BeginInsert(); err != nil || n.rows == nil {
+		return err
 	}
 	return n.rows.open()
 }
@@ -72,11 +58,15 @@ func (n *inserter) next() (bool, error) {
 		var row []record.Value
 		if n.rows == nil {
 			if n.once {
-				return false, nil
+				return false, n.w.writer.Internal(private.Key{}).EndInsert()
 			}
 			n.once = true
 		} else {
-			if ok, err := n.rows.next(); !ok || err != nil {
+			ok, err := n.rows.next()
+			if !ok && err == nil {
+				err = n.w.writer.Internal(private.Key{}).EndInsert()
+			}
+			if !ok || err != nil {
 				return false, err
 			}
 			row = n.rows.values()
@@ -127,26 +117,21 @@ func (n *inserter) insert(row []record.Value) (bool, error) {
 		return false, nil
 	}
 	n.w.Changes++
-	key := private.RowKey{Rowid: out.Rowid}
-	if n.w.table.WithoutRowid {
-		key.Key = n.w.keyValues()
-	} else {
-		n.w.Rowid, n.w.Inserted = out.Rowid, true
+	if !n.w.table.WithoutRowid {
+		n.w.Rowid, n.w.Inserted = out.Row.Rowid, true
 	}
 	if n.returning == nil {
 		return true, nil
 	}
-	return true, n.returning.ofKey(n.m, n.w, key)
+	return true, n.returning.ofKey(n.m, n.w, out.Row)
 }
 
 // update changes the row that is in the way of the one to insert.
 func (n *inserter) update(s *setter, out private.Outcome) (bool, error) {
 	e := s.excluded
-	for i := range n.w.table.Columns {
-		v, _ := n.w.values[i].(record.Value)
-		e.over[i] = applied(v, n.w.table.Columns[i].Affinity)
+	for i, v := range out.Values { // the rowid is the last one
+		e.over[i], _ = v.(record.Value)
 	}
-	e.over[len(e.over)-1] = record.OfInt(out.Rowid)
 	key, ok, err := s.change(n.m, n.w, n.w.updater.Internal(private.Key{}), out.Row)
 	if !ok || err != nil || n.returning == nil {
 		return ok, err

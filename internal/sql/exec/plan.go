@@ -159,7 +159,7 @@ func (p *planner) steps(s *bind.Source, done uint64) []*step {
 			if st := p.seek(s, usable, x, x.Terms[:x.Columns], done); st != nil {
 				all = append(all, st)
 			}
-			if p.covers(s, x) && widthOf(t, x.Terms) < tableWidth(t) || x.Where != "" {
+			if p.covers(s, x) && widthOf(t, x.Terms) < tableWidth(t) && !p.core.Change || x.Where != "" {
 				all = append(all, p.scan(s, x, done))
 			}
 		}

@@ -48,6 +48,7 @@ type sorted struct {
 	keys  []sortKey
 	width int
 	most  int64 // rows that are asked for; -1 for all
+	own   bool  // copy the bytes of rows: the database changes while they are kept
 	list  [][]record.Value
 	at    int
 
@@ -104,6 +105,11 @@ func (s *sorted) open() error {
 		}
 		var row []record.Value
 		row, room = keep(full, room)
+		if s.own {
+			for i := range row {
+				row[i] = row[i].Clone()
+			}
+		}
 		s.list = append(s.list, row)
 		if s.memory += memoryOf(row); s.memory > s.m.limit()/4 {
 			if err := s.beginSpill(); err != nil {

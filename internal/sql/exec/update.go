@@ -95,10 +95,7 @@ func (s *setter) change(m *machine, w *rowWriter, writer internalWriter, key pri
 		return key, false, err
 	}
 	w.Changes++
-	if w.table.WithoutRowid {
-		return private.RowKey{Key: w.keyValues()}, true, nil
-	}
-	return private.RowKey{Rowid: rowid}, true, nil
+	return out.Row, true, nil
 }
 
 // An updater changes rows.
@@ -114,7 +111,7 @@ type updater struct {
 func (c *compiler) updater(b *bind.Change, w *rowWriter) (*updater, error) {
 	u := &updater{m: c.m, w: w, count: b.Keys}
 	var err error
-	if u.keys, err = c.keys(b, b.Set); err != nil {
+	if u.keys, err = c.keys(b, w, b.Set); err != nil {
 		return nil, err
 	}
 	if u.set, err = c.setter(b.Set); err == nil {

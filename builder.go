@@ -50,8 +50,8 @@ func FileInfoHeader(name string, info fs.FileInfo, link string) *Header {
 	return &Header{Name: name, Mode: info.Mode(), ModTime: info.ModTime(), Linkname: link}
 }
 
-// A Builder receives the files of a new volume. It belongs to one goroutine at a time. Other
-// goroutines may read contents ahead, for AddBytes. When the function that [Create] calls returns,
+// A Builder receives the files of a new volume. Goroutines must use it one at a time, but may
+// read contents ahead, for AddBytes. When the function that [Create] calls returns,
 // the Builder ends: its methods fail with fs.ErrClosed. It keeps about 80 bytes of memory for each
 // file, but not the contents.
 //

@@ -11,7 +11,7 @@ import (
 )
 
 // A Tx is a write transaction over many files. It reads its own changes, which no other reader sees
-// before the commit. It belongs to one goroutine at a time, with the files that it opens. It ends
+// before the commit. Goroutines must use it, and the files that it opens, one at a time. It ends
 // with the [Volume.Update] that it comes from: from then on all its methods fail with fs.ErrClosed.
 type Tx struct {
 	Rx

@@ -178,8 +178,8 @@ func (v *Volume) Info(ctx context.Context) (Info, error) {
 	}, nil
 }
 
-// An Rx is a read transaction: it reads a volume as it was at one moment. It belongs to one
-// goroutine at a time, with the files that it opens. It ends with the [Volume.View] that it comes
+// An Rx is a read transaction: it reads a volume as it was at one moment. Goroutines must use
+// it, and the files that it opens, one at a time. It ends with the [Volume.View] that it comes
 // from: from then on all its methods fail with fs.ErrClosed.
 type Rx struct {
 	reader

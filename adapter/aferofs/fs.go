@@ -58,7 +58,8 @@ var (
 	_ afero.Symlinker = (*Fs)(nil)
 )
 
-// New returns a volume as an afero.Fs. Closing the volume is left to the caller.
+// New returns a volume as an afero.Fs. The caller must close the volume, after the last use
+// of the Fs.
 func New(vol Volume) *Fs { return &Fs{vol} }
 
 // Name returns "folio".

@@ -73,7 +73,8 @@ var (
 	_ billy.Capable    = (*FS)(nil)
 )
 
-// New returns a volume as a billy.Filesystem. Closing the volume is left to the caller.
+// New returns a volume as a billy.Filesystem. The caller must close the volume, after the
+// last use of the FS.
 func New(vol Volume) *FS { return &FS{vol: vol, root: ".", locks: newLocks()} }
 
 // Capabilities returns all that there are but billy.LockCapability.

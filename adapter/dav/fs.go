@@ -25,7 +25,8 @@ type FileSystem struct {
 
 var _ webdav.FileSystem = (*FileSystem)(nil)
 
-// New returns a volume as a webdav.FileSystem. Closing the volume is left to the caller.
+// New returns a volume as a webdav.FileSystem. The caller must close the volume, after
+// the last request.
 func New(vol *folio.Volume) *FileSystem { return &FileSystem{vol: vol} }
 
 // A tree is the volume, or a transaction in it, that a FileSystem changes.

@@ -54,7 +54,7 @@ type Options struct {
 }
 
 // NewHandler returns a handler that serves a volume. It is safe for concurrent use, as the volume
-// is. Closing that is left to the caller.
+// is. The caller must close the volume, after the last request.
 func NewHandler(vol *folio.Volume, o *Options) *Handler {
 	if o == nil {
 		o = new(Options)

@@ -21,7 +21,7 @@ import (
 )
 
 // FileServer returns a handler that serves the files of a volume. It is safe for concurrent use, as
-// the volume is. Closing that is left to the caller.
+// the volume is. The caller must close the volume, after the last request.
 func FileServer(vol *folio.Volume) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		http.FileServerFS(requestFS{r.Context(), vol, w.Header()}).ServeHTTP(w, r)

@@ -23,7 +23,7 @@ const (
 	Write               // a database that may have to be made
 )
 
-// A Conn is one connection, in the way of its driver. It belongs to one goroutine.
+// A Conn is one connection, in the way of its driver. Only one goroutine may use it.
 type Conn interface {
 	// Raw runs a statement without keeping it prepared: it goes past any cache of statements that
 	// the driver has. row is called for each row with columns of the given kinds; where it is nil

@@ -11,7 +11,7 @@ import (
 )
 
 // A TreeStore keeps files by directory and name, as a program does that stores a tree in a
-// database. It belongs to one goroutine.
+// database. Only one goroutine may use it.
 type TreeStore interface {
 	// Import calls fn within one transaction; put stores an entry.
 	Import(fn func(put func(dir string, n *Node, content []byte) error) error) error

@@ -15,7 +15,7 @@ import (
 	"github.com/foliofs/folio/cmd/folio/internal/tree/disk"
 )
 
-// A Tree is a file and, if it is a directory, all that is in it. It belongs to one goroutine.
+// A Tree is a file and, if it is a directory, all that is in it. Only one goroutine may use it.
 type Tree interface {
 	// Name is how the command line names the tree.
 	Name() string

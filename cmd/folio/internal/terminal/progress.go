@@ -14,7 +14,7 @@ import (
 )
 
 // A Progress shows on a terminal how far a command is, if it takes more than a moment. Elsewhere it
-// shows nothing. It belongs to one goroutine, except for Total.
+// shows nothing. Only one goroutine may use it, except for Total.
 type Progress struct {
 	w     io.Writer // nil if nothing is shown
 	verb  string

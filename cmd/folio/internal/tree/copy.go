@@ -56,7 +56,8 @@ func (t *Copy) Run(src Source) error {
 	return err
 }
 
-// Walk copies the entries of one of several sources. The caller finishes the sink after the last.
+// Walk copies the entries of one of several sources. The caller must finish the sink after the
+// last.
 func (t *Copy) Walk(src Source) error {
 	var own error // of the sink
 	err := src.Walk(t.Ctx, func(e *Entry) error {

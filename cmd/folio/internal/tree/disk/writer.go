@@ -17,7 +17,7 @@ import (
 	"github.com/foliofs/folio/internal/posix"
 )
 
-// A Writer writes a tree into a directory. It belongs to one goroutine.
+// A Writer writes a tree into a directory. Only one goroutine may use it.
 type Writer struct {
 	o     WriteOptions
 	owner ids // of the process
@@ -43,7 +43,7 @@ type level struct {
 // ids are the owner and the group of a file.
 type ids struct{ uid, gid uint32 }
 
-// NewWriter starts to write into root, which stays the caller's. The caller must call Close.
+// NewWriter starts to write into root. The caller must call Close, and must close root after that.
 func NewWriter(root *os.Root, o *WriteOptions) (*Writer, error) {
 	n := max(2, min(8, runtime.GOMAXPROCS(0)))
 	w := &Writer{

@@ -180,14 +180,14 @@ func (r *resolver) view(name, sql string) (*Source, error) {
 // expression has none, and so decides in a comparison with a column to its right.
 func (q *Query) asSource() []Column {
 	columns := slices.Clone(q.Columns)
-	seen := make(map[string]bool)
+	seen, last := make(map[string]bool), make(map[string]int) // last number by the name without it
 	for i := range columns {
 		c := &columns[i]
 		c.Hidden, c.Collation = false, max(q.Cores[0].rows()[0][i].Collation, value.Binary)
-		base, n := c.Name, 0
+		base := c.Name
 		for seen[strings.ToLower(c.Name)] {
-			n++
-			c.Name = fmt.Sprintf("%s:%d", base, n)
+			last[base]++
+			c.Name = fmt.Sprintf("%s:%d", base, last[base])
 		}
 		seen[strings.ToLower(c.Name)] = true
 	}

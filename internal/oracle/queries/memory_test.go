@@ -19,8 +19,8 @@ var (
 	sortMemory = flag.Int("queries.sort-memory", 1<<20, "bytes of memory for them")
 )
 
-// TestMemory sorts and groups more rows than there is memory for. The answers must be right, and
-// the heap must not grow by much more than the limit.
+// TestMemory sorts, groups and compares more rows than there is memory for. The answers must be
+// right, and the heap must not grow by much more than the limit.
 func TestMemory(t *testing.T) {
 	if !judge.Available {
 		t.Skip("needs cgo")
@@ -33,7 +33,7 @@ func TestMemory(t *testing.T) {
 	for _, s := range []string{
 		"PRAGMA synchronous=OFF", "PRAGMA journal_mode=OFF",
 		"CREATE TABLE t (a INT, name TEXT)",
-		fmt.Sprintf("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT %d) INSERT INTO t SELECT i * 7919 %% 1000003, 'name ' || i * 31 %% 1000003 FROM n", *sortRows),
+		fmt.Sprintf("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT %d) INSERT INTO t SELECT i * 7919 %% 1000003, 'name ' || (i * 31 %% 1000003) FROM n", *sortRows),
 	} {
 		if err := c.Exec(s); err != nil {
 			t.Fatal(err)
@@ -48,6 +48,12 @@ func TestMemory(t *testing.T) {
 		"SELECT a, name FROM t ORDER BY a DESC, name",
 		"SELECT a, count(*), min(name) FROM t GROUP BY a",
 		"SELECT name || a, sum(a) FROM t GROUP BY name || a",
+		"SELECT DISTINCT name || a, a FROM t",
+		"SELECT count(DISTINCT a), count(DISTINCT name || a), group_concat(DISTINCT a % 5) FROM t",
+		"SELECT a % 3, count(DISTINCT a), sum(DISTINCT length(name)) FROM t GROUP BY a % 3",
+		"SELECT name || a FROM t UNION SELECT a FROM t",
+		"SELECT a, name FROM t EXCEPT SELECT a, name FROM t WHERE a % 7",
+		"SELECT a FROM t INTERSECT SELECT a + 1 FROM t",
 	} {
 		var want []string
 		if *sortRows <= 1_000_000 {

@@ -113,6 +113,14 @@ func TestRandom(t *testing.T) {
 				slow++
 				continue
 			}
+			if err == nil && wantErr == nil && strings.Contains(sql, " IN (SELECT") {
+				want, _ := withoutDescending(theirs, made, sql)
+				slices.Sort(got)
+				if slices.Sort(want); slices.Equal(got, want) {
+					quirks++
+					continue
+				}
+			}
 			wrong++
 			at := 0
 			for at < len(got) && at < len(want) && got[at] == want[at] {
@@ -130,7 +138,7 @@ func TestRandom(t *testing.T) {
 		ours.Close()
 		theirs.Close()
 	}
-	t.Logf("%d queries, %d of them errors, %d that C SQLite alone refuses, %d too slow, %d with another one of equal values, %d wrong; of %d without ORDER BY %d in the same order", run, failed, quirks, slow, ties, wrong, ordered, inOrder)
+	t.Logf("%d queries, %d of them errors, %d that C SQLite alone refuses or answers wrongly, %d too slow, %d with another one of equal values, %d wrong; of %d without ORDER BY %d in the same order", run, failed, quirks, slow, ties, wrong, ordered, inOrder)
 	for why, n := range refused {
 		t.Logf("%6d %s", n, why)
 	}
@@ -169,6 +177,23 @@ var real = regexp.MustCompile(`\br[0-9a-f]+\|`)
 // that the generator names exist.
 func own(err error) bool {
 	return strings.Contains(err.Error(), "no such column: ") || strings.Contains(err.Error(), "HAVING clause on a non-aggregate query")
+}
+
+// withoutDescending returns the answer of C SQLite without descending indexes. If it takes one for
+// the set of NOT IN it does not see a NULL in it.
+func withoutDescending(c *judge.Conn, made []string, sql string) ([]string, error) {
+	if err := c.Exec("BEGIN"); err != nil {
+		return nil, err
+	}
+	defer c.Exec("ROLLBACK")
+	for _, s := range made {
+		if name, on, ok := strings.Cut(strings.TrimPrefix(s, "CREATE INDEX "), " ON "); ok && strings.Contains(on, " DESC") {
+			if err := c.Exec("DROP INDEX " + name); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return askC(c, sql)
 }
 
 // ask returns the rows of a query as texts that show types and bits.

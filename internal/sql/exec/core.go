@@ -20,26 +20,39 @@ type coreRows struct {
 	results  []evaluator
 	out      []record.Value // of the results, and of the keys to sort by
 	width    int            // of the results alone
-	distinct bool
+	distinct *distinct      // nil without DISTINCT
 	orders   []value.Collation
-	seen     keySet
 
 	keys   []int       // the results that decide whether a row is wanted
 	wanted func() bool // whether it is, by these; nil if all rows are
+	key    []byte      // of the current row
+	later  *spill      // rows that are distinct and come behind the others; nil if there are none
 }
 
 func (r *coreRows) open() error {
-	r.seen = keySet{}
+	if r.m.drop(r.later); r.distinct != nil {
+		r.distinct.reset()
+	}
+	r.later = nil
 	return r.input.open()
 }
 
 func (r *coreRows) values() []record.Value { return r.out[:r.width] }
 
 func (r *coreRows) next() (bool, error) {
-	for {
+	for r.later == nil {
 		ok, err := r.input.next()
-		if !ok || err != nil {
+		if err != nil {
 			return false, err
+		}
+		if !ok {
+			if r.distinct != nil {
+				r.later, err = r.distinct.first()
+			}
+			if r.later == nil {
+				return false, err
+			}
+			break
 		}
 		if r.having != nil {
 			v, err := r.having.value(r.m)
@@ -50,7 +63,7 @@ func (r *coreRows) next() (bool, error) {
 				continue
 			}
 		}
-		if r.wanted != nil && !r.distinct {
+		if r.wanted != nil && r.distinct == nil {
 			for _, i := range r.keys {
 				if r.out[i], err = r.results[i].value(r.m); err != nil {
 					return false, err
@@ -65,10 +78,20 @@ func (r *coreRows) next() (bool, error) {
 				return false, err
 			}
 		}
-		if !r.distinct || r.seen.addRow(r.values(), r.orders) {
+		if r.distinct == nil {
 			return true, nil
 		}
+		r.key = appendRowKey(r.key[:0], r.values(), r.orders)
+		if first, err := r.distinct.take(r.key, r.out); first || err != nil {
+			return first, err
+		}
 	}
+	row, err := r.later.next()
+	if row == nil || err != nil {
+		return false, err
+	}
+	copy(r.out, row[r.later.width:])
+	return true, nil
 }
 
 // core makes the rows of a core, with keys behind the results.
@@ -91,7 +114,10 @@ func (c *compiler) core(core *bind.Core, keys []*bind.Expr) (*coreRows, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &coreRows{m: c.m, input: l, width: len(core.Results), distinct: core.Distinct}
+	r := &coreRows{m: c.m, input: l, width: len(core.Results)}
+	if core.Distinct {
+		r.distinct = &distinct{m: c.m, part: 4}
+	}
 	if core.Grouped {
 		if core.GroupBy != nil && !c.together[core] {
 			c.outline.tempTree("GROUP BY")

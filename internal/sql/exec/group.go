@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"encoding/binary"
 	"slices"
 
 	"github.com/foliofs/folio/internal/record"
@@ -30,7 +31,8 @@ type groups struct {
 	buf    []byte
 	args   []record.Value
 
-	memory int // bytes of list
+	memory   int      // bytes of list
+	distinct distinct // of the groups in list
 	spilled
 }
 
@@ -63,13 +65,16 @@ type group struct {
 	key    []record.Value
 	saved  []record.Value // columns of all sources
 	states []function.Aggregate
-	seen   []keySet
+	id     int64     // among those of distinct
+	seen   *distinct // the arguments of aggregates with DISTINCT
 	best   record.Value
 	count  int64 // rows, for count(*)
 }
 
 func (c *compiler) group(core *bind.Core, in input) (*groups, error) {
 	g := &groups{m: c.m, input: in, results: c.results[core], decides: -1}
+	g.distinct = distinct{m: c.m, part: 4}
+	g.spilled.distinct = g.distinct
 	var err error
 	if g.keys, err = c.evaluators(core.GroupBy); err != nil {
 		return nil, err
@@ -189,7 +194,8 @@ func indexed(e *bind.Expr) bool {
 
 func (g *groups) open() error {
 	g.m.drop(g.spill)
-	g.places, g.list, g.at, g.memory, g.spilled = make(map[string]int), g.list[:0], 0, 0, spilled{}
+	g.places, g.list, g.at, g.memory, g.spill, g.row = make(map[string]int), g.list[:0], 0, 0, nil, nil
+	g.distinct.reset()
 	for i := range g.sources {
 		s := g.sources[i].source
 		if s.group = record.OfInt(0); s.table != nil {
@@ -225,6 +231,9 @@ func (g *groups) open() error {
 			break
 		}
 	}
+	if err := g.addLater(&g.distinct, func(id int64) *group { return &g.list[id] }); err != nil {
+		return err
+	}
 	if len(g.keys) > 0 {
 		slices.SortFunc(g.list, func(a, b group) int { return compareRows(a.key, b.key, g.orders) })
 	}
@@ -249,16 +258,13 @@ func (g *groups) width() (n int) {
 }
 
 func (g *groups) newGroup(key []record.Value) group {
-	x := group{key: key, states: make([]function.Aggregate, len(g.aggregates))}
+	x := group{key: key, states: make([]function.Aggregate, len(g.aggregates)), id: int64(len(g.list)), seen: &g.distinct}
 	for i := range g.aggregates {
 		a := &g.aggregates[i]
 		if a.name == "count" && len(a.args) == 0 && a.filter == nil { // the rows of the group are counted
 			continue
 		}
 		x.states[i] = function.NewAggregate(a.name, len(a.args), a.order)
-		if a.distinct && x.seen == nil {
-			x.seen = make([]keySet, len(g.aggregates))
-		}
 	}
 	return x
 }
@@ -370,8 +376,10 @@ func (g *groups) accumulate(x *group, i int, row *groupRow) (better bool, err er
 		}
 		g.args = append(g.args, v)
 	}
-	if a.distinct && !x.seen[i].add(g.args[0], a.order) {
-		return false, nil
+	if a.distinct {
+		if first, err := g.isFirst(x, i); !first || err != nil {
+			return false, err
+		}
 	}
 	if i == g.decides {
 		v := g.args[0]
@@ -382,6 +390,33 @@ func (g *groups) accumulate(x *group, i int, row *groupRow) (better bool, err er
 		}
 	}
 	return better, x.states[i].Step(g.args)
+}
+
+// isFirst reports whether aggregate i of a group gets its argument for the first time. If that is
+// not known yet, addLater adds the argument.
+func (g *groups) isFirst(x *group, i int) (bool, error) {
+	g.buf = binary.AppendUvarint(binary.AppendUvarint(g.buf[:0], uint64(x.id)), uint64(i))
+	g.buf = appendKey(g.buf, g.args[0], g.aggregates[i].order)
+	return x.seen.take(g.buf, []record.Value{record.OfInt(x.id), record.OfInt(int64(i)), g.args[0]})
+}
+
+// addLater adds the arguments of aggregates with DISTINCT for which there was no memory.
+func (g *groups) addLater(d *distinct, of func(id int64) *group) error {
+	later, err := d.first()
+	if later == nil || err != nil {
+		return err
+	}
+	defer g.m.drop(later)
+	for {
+		row, err := later.next()
+		if row == nil || err != nil {
+			return err
+		}
+		row = row[later.width:]
+		if err := of(row[0].Int()).states[row[1].Int()].Step(row[2:]); err != nil {
+			return err
+		}
+	}
 }
 
 // save keeps the columns of a row.

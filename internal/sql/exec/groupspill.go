@@ -13,9 +13,10 @@ import (
 // A row in the spill has the arguments of each aggregate with its filter, and the columns that are
 // saved.
 type spilled struct {
-	spill *spill
-	row   []record.Value // the next one, behind its key; nil at the end
-	group group
+	spill    *spill
+	row      []record.Value // the next one, behind its key; nil at the end
+	group    group
+	distinct distinct // of it
 }
 
 // wait puts the current row into the spill. The values of its keys are in args.
@@ -98,6 +99,8 @@ func (g *groups) nextGroup() (*group, error) {
 func (g *groups) spilledGroup() (*group, error) {
 	key := g.row[:len(g.keys)]
 	g.group = g.newGroup(key)
+	g.group.seen = &g.spilled.distinct
+	g.spilled.distinct.reset()
 	for first := true; g.row != nil && compareRows(g.row, key, g.orders) == 0; first = false {
 		if err := g.m.alive(); err != nil {
 			return nil, err
@@ -118,5 +121,5 @@ func (g *groups) spilledGroup() (*group, error) {
 			return nil, err
 		}
 	}
-	return &g.group, nil
+	return &g.group, g.addLater(&g.spilled.distinct, func(int64) *group { return &g.group })
 }

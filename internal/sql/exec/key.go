@@ -35,10 +35,7 @@ func (s *keySet) add(v record.Value, order value.Collation) (added bool) {
 }
 
 func (s *keySet) addRow(row []record.Value, orders []value.Collation) (added bool) {
-	s.buf = s.buf[:0]
-	for i, v := range row {
-		s.buf = appendKey(s.buf, v, orders[i])
-	}
+	s.buf = appendRowKey(s.buf[:0], row, orders)
 	return s.addBytes()
 }
 
@@ -51,6 +48,14 @@ func (s *keySet) addBytes() bool {
 	}
 	s.m[string(s.buf)] = struct{}{}
 	return true
+}
+
+// appendRowKey appends the keys of the values of a row.
+func appendRowKey(b []byte, row []record.Value, orders []value.Collation) []byte {
+	for i, v := range row {
+		b = appendKey(b, v, orders[i])
+	}
+	return b
 }
 
 // appendKey appends bytes that are equal for values that are equal by a collation, and for no

@@ -95,7 +95,7 @@ func (c *compiler) compound(q *bind.Query, n int) (rows, error) {
 	if operator == syntax.UnionAll {
 		return &chained{left: left, right: right}, nil
 	}
-	return &combined{m: c.m, left: left, right: right, operator: q.Operators[n-1], orders: collations(q, n)}, nil
+	return c.combine(left, right, operator, collations(q, n)), nil
 }
 
 // member makes the rows of one core of a compound.
@@ -185,77 +185,117 @@ func (c *chained) next() (bool, error) {
 
 // combined are the rows of UNION, EXCEPT or INTERSECT in order, without duplicates.
 type combined struct {
-	m           *machine
-	left, right rows
+	left, right distinctRows
 	operator    syntax.Compound
 	orders      []value.Collation
-	list        [][]record.Value
-	at          int
+	out         []record.Value
 }
 
-func (c *combined) values() []record.Value { return c.list[c.at-1] }
+// distinctRows are the rows of a query in order, the first one of those that are equal.
+type distinctRows struct {
+	sorted *sorted
+	row    []record.Value // the next one; nil at the end
+}
+
+func (c *compiler) combine(left, right rows, operator syntax.Compound, orders []value.Collation) *combined {
+	side := func(r rows) distinctRows {
+		s := &sorted{m: c.m, rows: &undoubled{rows: r, orders: orders, seen: distinct{m: c.m, part: 16}}, full: r.values, width: len(orders), most: -1}
+		for i, order := range orders {
+			s.keys = append(s.keys, sortKey{i, order, false, true})
+		}
+		return distinctRows{sorted: s}
+	}
+	return &combined{left: side(left), right: side(right), operator: operator, orders: orders}
+}
+
+func (c *combined) values() []record.Value { return c.out }
 
 func (c *combined) open() error {
-	c.list, c.at = nil, 0
-	var seen, others keySet
-	if c.operator != syntax.Union {
-		err := c.each(c.right, func(row []record.Value) { others.addRow(row, c.orders) })
-		if err != nil {
+	for _, side := range []*distinctRows{&c.right, &c.left} {
+		if err := side.sorted.open(); err != nil {
+			return err
+		}
+		side.row = nil
+		if err := side.advance(c.orders); err != nil {
 			return err
 		}
 	}
-	places := make(map[string]int)
-	err := c.each(c.left, func(row []record.Value) {
-		if !seen.addRow(row, c.orders) {
-			return
-		}
-		if c.operator != syntax.Union {
-			_, found := others.m[string(seen.buf)]
-			if found != (c.operator == syntax.Intersect) {
-				return
-			}
-		}
-		if c.operator == syntax.Union {
-			places[string(seen.buf)] = len(c.list)
-		}
-		c.list = append(c.list, slices.Clone(row))
-	})
-	if err == nil && c.operator == syntax.Union { // of two equal rows, the right one is taken
-		err = c.each(c.right, func(row []record.Value) {
-			if !others.addRow(row, c.orders) {
-				return
-			}
-			if at, ok := places[string(others.buf)]; ok {
-				c.list[at] = slices.Clone(row)
-			} else {
-				c.list = append(c.list, slices.Clone(row))
-			}
-		})
-	}
-	slices.SortStableFunc(c.list, func(a, b []record.Value) int { return compareRows(a, b, c.orders) })
-	return err
+	return nil
 }
 
-func (c *combined) each(r rows, fn func(row []record.Value)) error {
-	if err := r.open(); err != nil {
-		return err
-	}
+// advance moves to the next row that is not equal to the current one.
+func (d *distinctRows) advance(orders []value.Collation) error {
+	last := d.row
 	for {
-		ok, err := r.next()
+		ok, err := d.sorted.next()
 		if !ok || err != nil {
+			d.row = nil
 			return err
 		}
-		if err := c.m.alive(); err != nil {
-			return err
+		if d.row = d.sorted.values(); last == nil || compareRows(last, d.row, orders) != 0 {
+			return nil
 		}
-		fn(r.values())
 	}
 }
 
 func (c *combined) next() (bool, error) {
-	if c.at == len(c.list) {
-		return false, nil
+	for {
+		left, right := c.left.row, c.right.row
+		if left == nil && (right == nil || c.operator != syntax.Union) {
+			return false, nil
+		}
+		order := -1
+		if left == nil {
+			order = 1
+		} else if right != nil {
+			order = compareRows(left, right, c.orders)
+		}
+		wanted := c.operator == syntax.Union || (c.operator == syntax.Except) == (order < 0) && order <= 0
+		if c.out = left; order >= 0 { // of two equal rows, UNION takes the right one
+			if c.operator == syntax.Union {
+				c.out = right
+			}
+			if err := c.right.advance(c.orders); err != nil {
+				return false, err
+			}
+		}
+		if order <= 0 {
+			if err := c.left.advance(c.orders); err != nil {
+				return false, err
+			}
+		}
+		if wanted {
+			return true, nil
+		}
 	}
-	c.at++
-	return true, nil
+}
+
+// undoubled are the rows of a query without those that come again, as long as there is memory to
+// know it.
+type undoubled struct {
+	rows
+	orders []value.Collation
+	seen   distinct
+	key    []byte
+}
+
+func (u *undoubled) open() error {
+	u.seen.reset()
+	return u.rows.open()
+}
+
+func (u *undoubled) next() (bool, error) {
+	for {
+		ok, err := u.rows.next()
+		if !ok || err != nil {
+			return false, err
+		}
+		if err := u.seen.m.alive(); err != nil {
+			return false, err
+		}
+		u.key = appendRowKey(u.key[:0], u.values(), u.orders)
+		if again, _ := u.seen.keep(u.key); !again {
+			return true, nil
+		}
+	}
 }

@@ -26,14 +26,16 @@
 //
 // Each line uses the lines above it only:
 //
-//	core, errors, options, mode, trace, budget, wait, place, tally, stats
+//	core, errors, options, mode, trace, budget, wait, place, tally
 //	    the file, its options and failures, waiting for locks
 //	lock, exclusive, recovery
 //	    the locks of the file; the journal of a process that died
+//	snapshot, pagecache
+//	    the database at one moment
 //	changes, dirtypages, recentpages, group, level
 //	    pages in memory, transactions to be committed, savepoints
-//	snapshot, pagecache, rx
-//	    the database at one moment, and a page of it
+//	rx
+//	    a read transaction, and how it finds a page
 //	readers, filesnapshot, logsnapshot, openlog, newsnapshot
 //	    locks and snapshots for readers
 //	checkpointer, oldlog, rollback
@@ -44,7 +46,7 @@
 //	    running them, and committing them in groups
 //	replace, alone, pin
 //	    another file in place of the database
-//	pager, checkpoint, journalmode, sync, watch
+//	pager, checkpoint, journalmode, sync, watch, stats, probe
 //	    the API for package sqlitefile
 //
 // Package journal has the format of the rollback journal, package wal the format of the log, and

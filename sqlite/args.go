@@ -29,8 +29,26 @@ func (s *statement) setArgs(args []any) error {
 			return err
 		}
 	}
-	if len(args) < len(s.params) && len(s.Names) == 0 {
+	if len(args) < len(s.params) && len(s.names) == 0 {
 		return fmt.Errorf("not enough arguments: the statement has %d parameters, not %d", len(s.params), len(args))
+	}
+	return nil
+}
+
+// setNamed gives the parameters the values that database/sql has for them.
+func (s *statement) setNamed(args []driver.NamedValue) error {
+	clear(s.params)
+	for i := range args {
+		v, err := valueOf(args[i].Value)
+		if err == nil {
+			err = s.setArg(args[i].Ordinal, args[i].Name, v)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if len(args) < len(s.params) && (len(s.names) == 0 || len(args) == 0) {
+		return errFewArguments(len(s.params), len(args))
 	}
 	return nil
 }
@@ -44,7 +62,7 @@ func (s *statement) setArg(number int, name string, v record.Value) error {
 		s.params[number-1] = v
 		return nil
 	}
-	for _, p := range s.Names {
+	for _, p := range s.names {
 		if len(p.Name) > 1 && p.Name[1:] == name {
 			s.params[p.Number-1] = v
 		}
@@ -120,4 +138,8 @@ func reflected(a any) (record.Value, error) {
 		}
 	}
 	return record.Value{}, fmt.Errorf("an argument cannot be a %T", a)
+}
+
+func errFewArguments(want, have int) error {
+	return fmt.Errorf("not enough args to execute query: want %d got %d", want, have)
 }

@@ -1,60 +1,122 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"iter"
-	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
-	"github.com/foliofs/folio/internal/record"
-	"github.com/foliofs/folio/internal/sql/bind"
-	"github.com/foliofs/folio/internal/sql/catalog"
-	"github.com/foliofs/folio/internal/sql/exec"
-	"github.com/foliofs/folio/internal/sql/syntax"
 	"github.com/foliofs/folio/sqlitefile"
 )
 
-// Options say how a database is opened. The zero value, and nil, are good defaults.
-type Options struct {
-	// Immutable is for a file that nothing changes while it is open: no lock is taken.
-	Immutable bool
-	// BusyTimeout is how long a query waits for locks that other connections hold; 0 means 5
-	// seconds, and less than 0 not to wait.
-	BusyTimeout time.Duration
-	// SortMemory is how many bytes of rows a sort or the groups of a query keep in memory; 0 means
-	// 64 MiB. The others go to a file without a name in the directory for temporary files.
-	SortMemory int
-}
-
 // A DB is an open database. It is safe for concurrent use.
 type DB struct {
-	file  *sqlitefile.DB
-	cache cache
+	engine      *engine
+	settings    atomic.Pointer[settings] // of connections that begin
+	pragmas     []string                 // statements that each connection begins with
+	sortMemory  int
+	closed      *atomic.Bool
+	connections sync.Pool // of *connection, for Exec
 }
 
-// Open opens the database at path, which must exist.
+// Open opens the database at path, which must exist unless Options.Create is set. A file that the
+// process may not write is opened for reading. The path ":memory:", or "", makes a database in
+// memory, which is gone after Close.
+//
+// All DBs of a process that open the same file share one engine: their writers wait for each other
+// in a fair queue, and commit together.
 func Open(path string, o *Options) (*DB, error) {
 	if o == nil {
 		o = &Options{}
 	}
-	f, err := sqlitefile.Open(path, &sqlitefile.Options{ReadOnly: true, Immutable: o.Immutable, BusyTimeout: o.BusyTimeout})
-	if errors.Is(err, sqlitefile.ErrNeedsRecovery) && !o.Immutable {
-		f, err = sqlitefile.Open(path, &sqlitefile.Options{BusyTimeout: o.BusyTimeout})
-	}
+	e, err := openEngine(path, o)
 	if err != nil {
 		return nil, asError(err)
 	}
-	return &DB{file: f, cache: cache{sortMemory: o.SortMemory}}, nil
+	db := &DB{engine: e, sortMemory: o.SortMemory, closed: new(atomic.Bool)}
+	db.settings.Store(&settings{
+		readOnly: o.ReadOnly || o.Immutable, foreignKeys: o.ForeignKeys,
+		durability: o.Durability, busy: cmp.Or(o.BusyTimeout, defaultBusyTimeout),
+	})
+	return db, nil
 }
 
-// Close closes the database. It waits for the queries in progress.
-func (db *DB) Close() error { return db.file.Close() }
+// Close closes the database. It waits for the statements in progress.
+func (db *DB) Close() error {
+	if !db.closed.CompareAndSwap(false, true) {
+		return sqlitefile.ErrClosed
+	}
+	return db.engine.close()
+}
 
-// Query runs a query and yields its rows. An error is yielded once, last, with a nil Row.
+// A Result describes what a statement has changed.
+type Result struct {
+	Changes      int64 // rows that the last INSERT, UPDATE or DELETE inserted, changed or deleted
+	LastInsertID int64 // rowid of the last row that was inserted
+}
+
+// Exec runs statements, with semicolons between them, and returns the result of the last one. Rows
+// that they return are skipped. Each statement is a transaction of its own; BEGIN is for
+// [DB.Begin]. A PRAGMA that sets something, foreign_keys for example, sets it for the DB. See
+// [DB.Query] for the arguments, which the statements take in turn.
+func (db *DB) Exec(ctx context.Context, sql string, args ...any) (result Result, err error) {
+	err = db.with(ctx, func(c *connection) error {
+		err := c.exec(ctx, sql, namedValues(args))
+		result = c.result()
+		return err
+	})
+	return result, asError(err)
+}
+
+// with calls fn with a connection, whose settings stay.
+func (db *DB) with(ctx context.Context, fn func(c *connection) error) error {
+	c, err := db.connection(ctx)
+	if err != nil {
+		return err
+	}
+	defer db.release(c)
+	if err := fn(c); err != nil || !c.txn.open {
+		return err
+	}
+	return errors.New("the statement begins a transaction: use Begin or Update")
+}
+
+// connection returns a connection for one call.
+func (db *DB) connection(ctx context.Context) (*connection, error) {
+	if c, _ := db.connections.Get().(*connection); c != nil && !db.closed.Load() {
+		c.settings = *db.settings.Load()
+		return c, nil
+	}
+	return db.connect(ctx)
+}
+
+// connect returns a new connection.
+func (db *DB) connect(ctx context.Context) (*connection, error) {
+	if db.closed.Load() {
+		return nil, sqlitefile.ErrClosed
+	}
+	c := &connection{engine: db.engine, closed: db.closed, sortMemory: db.sortMemory, settings: *db.settings.Load()}
+	for _, p := range db.pragmas {
+		if err := c.exec(ctx, p, nil); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// release takes a connection back.
+func (db *DB) release(c *connection) {
+	c.reset()
+	if s := c.settings; s != *db.settings.Load() {
+		db.settings.Store(&s)
+	}
+	db.connections.Put(c)
+}
+
+// Query runs a query, or a statement that returns rows, and yields its rows. An error is yielded
+// once, last, with a nil Row.
 //
 // A parameter of the statement takes the argument of its number; one with a name can also take a
 // [sql.NamedArg]. An argument is nil, an integer of any type of Go's own, bool, float32, float64,
@@ -65,11 +127,36 @@ func (db *DB) Close() error { return db.file.Close() }
 func (db *DB) Query(ctx context.Context, sql string, args ...any) iter.Seq2[*Row, error] {
 	return func(yield func(*Row, error) bool) {
 		stopped := false
-		err := db.file.View(ctx, func(rx *sqlitefile.Rx) error {
+		err := db.view(ctx, func(rx *sqlitefile.Rx) error {
 			return db.run(ctx, rx, sql, args, func(row *Row) bool {
 				stopped = !yield(row, nil)
 				return !stopped
 			})
+		})
+		if errors.Is(err, errNoQuery) {
+			db.rows(ctx, sql, args)(yield)
+			return
+		}
+		if err != nil && !stopped {
+			yield(nil, asError(err))
+		}
+	}
+}
+
+// rows is Query for texts that are no query: a connection runs them.
+func (db *DB) rows(ctx context.Context, sql string, args []any) iter.Seq2[*Row, error] {
+	return func(yield func(*Row, error) bool) {
+		stopped := false
+		err := db.with(ctx, func(c *connection) (failed error) {
+			for row, err := range c.rows(ctx, sql, namedValues(args)) {
+				if failed = err; err != nil {
+					break
+				}
+				if stopped = !yield(row, nil); stopped {
+					break
+				}
+			}
+			return failed
 		})
 		if err != nil && !stopped {
 			yield(nil, asError(err))
@@ -77,203 +164,107 @@ func (db *DB) Query(ctx context.Context, sql string, args ...any) iter.Seq2[*Row
 	}
 }
 
+// view calls fn with a snapshot.
+func (db *DB) view(ctx context.Context, fn func(rx *sqlitefile.Rx) error) error {
+	if db.closed.Load() {
+		return sqlitefile.ErrClosed
+	}
+	return db.engine.file.View(db.settings.Load().context(ctx, db.engine), fn)
+}
+
 // run runs a query in a transaction.
 func (db *DB) run(ctx context.Context, rx *sqlitefile.Rx, sql string, args []any, yield func(*Row) bool) error {
-	s, err := db.cache.take(rx, sql)
+	s, err := db.query(rx, sql)
 	if err != nil {
 		return err
 	}
-	defer db.cache.put(s)
+	defer db.engine.cache.put(s)
 	if err := s.setArgs(args); err != nil {
 		return err
 	}
 	if ctx.Done() != nil {
 		defer s.cancelWith(ctx)()
 	}
-	if err := s.Open(rx, s.params, &s.cancel); err != nil {
+	if err := s.query.Open(rx, s.params, &s.cancel); err != nil {
 		return s.failed(ctx, err)
 	}
 	row := &s.row
+	row.columns = s.query.Columns
 	for {
-		ok, err := s.Next()
+		ok, err := s.query.Next()
 		if err != nil {
 			return s.failed(ctx, err)
 		}
 		if !ok {
 			return nil
 		}
-		if row.values = s.Values(); !yield(row) {
+		if row.values = s.query.Values(); !yield(row) {
 			return nil
 		}
 	}
 }
 
+// errNoQuery says that a text is not one query.
+var errNoQuery = errors.New("the text is not one query")
+
+// query returns the compiled form of a text that is one query.
+func (db *DB) query(rx *sqlitefile.Rx, sql string) (*statement, error) {
+	s := db.engine.cache.take(sql, rx.Info().SchemaVersion)
+	if s == nil {
+		u, err := parse(sql)
+		if err != nil {
+			return nil, err
+		}
+		if u.kind() != kindQuery || u.rest != "" {
+			return nil, errNoQuery
+		}
+		if s, err = u.compile(rx); err != nil {
+			return nil, err
+		}
+	} else if s.query == nil {
+		db.engine.cache.put(s)
+		return nil, errNoQuery
+	}
+	s.query.SetSortMemory(db.sortMemory)
+	return s, nil
+}
+
 // QueryRow runs a query and copies the columns of its first row into dest, as [Row.Scan] does. It
 // reports whether there is a row.
 func (db *DB) QueryRow(ctx context.Context, dest []any, sql string, args ...any) (ok bool, err error) {
-	err = db.file.View(ctx, func(rx *sqlitefile.Rx) (failed error) {
-		err := db.run(ctx, rx, sql, args, func(row *Row) bool {
-			ok = true
-			failed = row.Scan(dest...)
-			return false
-		})
-		return errors.Join(failed, err)
-	})
-	return ok && err == nil, asError(err)
+	scan := func(row *Row) bool {
+		ok = true
+		err = row.Scan(dest...)
+		return false
+	}
+	failed := db.view(ctx, func(rx *sqlitefile.Rx) error { return errors.Join(db.run(ctx, rx, sql, args, scan), err) })
+	if errors.Is(failed, errNoQuery) {
+		for row, err := range db.rows(ctx, sql, args) {
+			if err != nil {
+				return false, err
+			}
+			if !scan(row) {
+				break
+			}
+		}
+		failed = err
+	}
+	return ok && failed == nil, asError(failed)
 }
 
-// Columns returns the names of the columns of a query, which it does not run.
+// BackupFile makes a copy of the database, as it is now, at path, where nothing may be.
+func (db *DB) BackupFile(ctx context.Context, path string) error {
+	return asError(db.engine.file.BackupFile(ctx, path, nil))
+}
+
+// Columns returns the names of the columns of a statement, which it does not run.
 func (db *DB) Columns(ctx context.Context, sql string) (names []string, err error) {
-	err = db.file.View(ctx, func(rx *sqlitefile.Rx) error {
-		s, err := db.cache.take(rx, sql)
-		if err != nil {
-			return err
+	err = db.with(ctx, func(c *connection) error {
+		p, err := c.prepare(ctx, sql)
+		if err == nil {
+			names = p.columns
 		}
-		defer db.cache.put(s)
-		names = s.columnNames()
-		return nil
+		return err
 	})
 	return names, asError(err)
-}
-
-// A statement is a compiled statement with the state of its run.
-type statement struct {
-	*exec.Statement
-	sql    string
-	params []record.Value
-	cancel atomic.Bool
-	row    Row
-}
-
-// cancelWith cancels the statement with ctx, until the function that it returns is called.
-func (s *statement) cancelWith(ctx context.Context) (end func()) {
-	s.cancel.Store(false)
-	stop := context.AfterFunc(ctx, func() { s.cancel.Store(true) })
-	return func() {
-		if !stop() { // the function may still run: leave it a flag of its own
-			s.broken()
-		}
-	}
-}
-
-func (s *statement) columnNames() []string {
-	names := make([]string, len(s.Columns))
-	for i := range s.Columns {
-		names[i] = s.Columns[i].Name
-	}
-	return names
-}
-
-// broken lets the cache forget a statement.
-func (s *statement) broken() { s.sql = "" }
-
-// failed returns the error of the context if that is why the statement was cancelled.
-func (s *statement) failed(ctx context.Context, err error) error {
-	if errors.Is(err, exec.ErrInterrupted) && ctx.Err() != nil {
-		return &Error{Code: CodeInterrupt, Extended: CodeInterrupt, Message: "interrupted", err: ctx.Err()}
-	}
-	return err
-}
-
-// A cache keeps compiled statements by their texts. A statement that runs is not in it: a second
-// one with the same text is compiled then.
-type cache struct {
-	sortMemory int // of its statements
-
-	mu   sync.Mutex
-	free map[string][]*statement
-}
-
-// maxCached is how many texts a cache keeps, and maxFree how many statements of a text.
-const (
-	maxCached = 1000
-	maxFree   = 64
-)
-
-// take returns a statement for a transaction.
-func (c *cache) take(rx *sqlitefile.Rx, sql string) (*statement, error) {
-	cookie := rx.Info().SchemaVersion
-	c.mu.Lock()
-	for list := c.free[sql]; len(list) > 0; list = c.free[sql] {
-		s := list[len(list)-1]
-		c.free[sql] = list[:len(list)-1]
-		if s.Cookie == cookie {
-			c.mu.Unlock()
-			return s, nil
-		}
-	}
-	c.mu.Unlock()
-	s, err := compile(rx, sql)
-	if err == nil {
-		s.SetSortMemory(c.sortMemory)
-	}
-	return s, err
-}
-
-// put gives a statement back.
-func (c *cache) put(s *statement) {
-	s.Close()
-	if s.sql == "" {
-		return
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.free == nil || len(c.free) >= maxCached {
-		c.free = make(map[string][]*statement)
-	}
-	if list := c.free[s.sql]; len(list) < maxFree {
-		c.free[s.sql] = append(list, s)
-	}
-}
-
-// compile compiles the text of one query.
-func compile(rx *sqlitefile.Rx, sql string) (*statement, error) {
-	p, failed := syntax.Parse(sql)
-	if failed != nil {
-		return nil, &Error{Code: CodeError, Extended: CodeError, Message: failed.Message}
-	}
-	if err := check(p, sql); err != nil {
-		return nil, err
-	}
-	if e := rx.Info().Encoding; e != "UTF-8" {
-		return nil, &bind.UnsupportedError{What: "a database in " + e}
-	}
-	c, err := catalog.Read(rx)
-	if err != nil {
-		return nil, err
-	}
-	s, err := exec.Compile(c, sql, p)
-	if err != nil {
-		return nil, err
-	}
-	return &statement{Statement: s, sql: sql, params: make([]record.Value, s.Parameters)}, nil
-}
-
-// check refuses statements that are no queries.
-func check(p *syntax.Parsed, sql string) error {
-	if p.Statement == nil {
-		return fmt.Errorf("the text has no statement")
-	}
-	if rest, failed := syntax.Parse(sql[p.Tail:]); failed != nil || rest.Statement != nil {
-		return &bind.UnsupportedError{What: "more than one statement in a text"}
-	}
-	switch p.Statement.(type) {
-	case *syntax.Select:
-		if p.Explain == syntax.ExplainProgram {
-			return &bind.UnsupportedError{What: "EXPLAIN"}
-		}
-		return nil
-	case *syntax.Pragma, *syntax.Transaction, *syntax.Savepoint, *syntax.Attach, *syntax.Detach:
-		return &bind.UnsupportedError{What: strings.ToUpper(firstWord(sql[p.Statement.Bounds().Start:]))}
-	}
-	return errReadOnly
-}
-
-func firstWord(sql string) string {
-	for i := range len(sql) {
-		if c := sql[i] | 0x20; c < 'a' || c > 'z' {
-			return sql[:i]
-		}
-	}
-	return sql
 }

@@ -1,5 +1,4 @@
-// Package sqlite asks SQLite databases questions in SQL, in pure Go. It reads; it does not write
-// yet.
+// Package sqlite runs SQL on SQLite databases, in pure Go.
 //
 // The package has two doors. Programs that want speed use its own API, whose rows point into the
 // database:
@@ -28,6 +27,11 @@
 // # Concurrency
 //
 // A [DB] is safe for concurrent use. Each query sees one snapshot of the database, and neither
-// waits for writers nor keeps them waiting longer than package sqlitefile does. Other processes can
-// write the same file at the same time, by SQLite or by sqlitefile.
+// waits for writers nor keeps them waiting longer than package sqlitefile does. All DBs and
+// connections of a process that have the same file open share one engine. Their writers queue in
+// the order in which they come, and none fails with "database is locked", except that a transaction
+// which has read before it writes fails if another one has written meanwhile, and a writer gives up
+// if one transaction stays open for longer than the busy timeout. Writers that come together share
+// a commit and its sync. Other processes can write the same file at the same time, by SQLite or by
+// sqlitefile.
 package sqlite

@@ -4,10 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
-	"errors"
-	"fmt"
 
-	"github.com/foliofs/folio/internal/osfile"
+	"github.com/foliofs/folio/internal/sql/syntax"
 	"github.com/foliofs/folio/sqlitefile"
 )
 
@@ -16,14 +14,16 @@ func init() { sql.Register("folio", Driver{}) }
 // A Driver opens databases for database/sql, by the name "folio". The name of a data source is a
 // path, or a URI that begins with "file:", with options behind a "?":
 //
-//	app.db?mode=ro&_busy_timeout=10000
-//	file:app.db?immutable=1
-//	app.db?_pragma=busy_timeout(10000)&_txlock=deferred
+//	app.db?_busy_timeout=10000&_foreign_keys=on
+//	file:app.db?mode=ro
+//	app.db?_pragma=busy_timeout(10000)&_pragma=foreign_keys(1)&_txlock=immediate
+//	:memory:
 //
-// Options that are about reading have the names of go-sqlite3 (_busy_timeout, _timeout,
-// _query_only, mode, immutable) or of modernc.org/sqlite (_pragma). Options that are about writing,
-// such as _journal_mode or _pragma=synchronous(1), are accepted and have no effect, as nothing is
-// written. Others are an error.
+// Options have the names of go-sqlite3 or of modernc.org/sqlite; docs/reference/sql.md lists them.
+// The file is made if there is none, unless mode says otherwise.
+//
+// A database in memory is one for all connections of a sql.DB. With cache=shared, all that open the
+// same name share it until the last of them is closed.
 type Driver struct{}
 
 // Open returns a connection of its own to a database.
@@ -43,11 +43,11 @@ func (d Driver) Open(name string) (driver.Conn, error) {
 
 // OpenConnector opens a database, which all connections share.
 func (Driver) OpenConnector(name string) (driver.Connector, error) {
-	path, o, err := parseName(name)
+	s, err := parseName(name)
 	if err != nil {
-		return nil, err
+		return nil, asError(err)
 	}
-	db, err := Open(path, o)
+	db, err := s.open()
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,13 @@ func (Driver) OpenConnector(name string) (driver.Connector, error) {
 type Connector struct{ db *DB }
 
 // Connect returns a connection.
-func (c *Connector) Connect(context.Context) (driver.Conn, error) { return &conn{db: c.db}, nil }
+func (c *Connector) Connect(ctx context.Context) (driver.Conn, error) {
+	made, err := c.db.connect(ctx)
+	if err != nil {
+		return nil, asError(err)
+	}
+	return &conn{connection: made, db: c.db}, nil
+}
 
 // Driver returns the driver.
 func (c *Connector) Driver() driver.Driver { return Driver{} }
@@ -67,14 +73,16 @@ func (c *Connector) Driver() driver.Driver { return Driver{} }
 // Close closes the database.
 func (c *Connector) Close() error { return c.db.Close() }
 
-// A conn is a connection: a database, and perhaps a transaction.
+// A conn is a connection for database/sql.
 type conn struct {
+	*connection
 	db    *DB
-	tx    *sqlitefile.Rx
 	owner *Connector // to close with the connection
 }
 
+// Close rolls back the transaction of the connection, if there is one.
 func (c *conn) Close() error {
+	c.reset()
 	if c.owner != nil {
 		return c.owner.Close()
 	}
@@ -85,37 +93,56 @@ func (c *conn) Begin() (driver.Tx, error) {
 	return c.BeginTx(context.Background(), driver.TxOptions{})
 }
 
-// BeginTx begins a read transaction: one snapshot for all its queries.
-func (c *conn) BeginTx(ctx context.Context, _ driver.TxOptions) (driver.Tx, error) {
-	if c.tx != nil {
-		return nil, &Error{Code: CodeError, Extended: CodeError, Message: "cannot start a transaction within a transaction"}
+// BeginTx begins a transaction. Every isolation level is that of SQLite, serializable.
+func (c *conn) BeginTx(ctx context.Context, o driver.TxOptions) (driver.Tx, error) {
+	mode := c.mode
+	if o.ReadOnly {
+		mode = syntax.ModeDeferred
 	}
-	rx, err := c.db.file.BeginView(ctx)
-	if err != nil {
+	if err := c.begin(ctx, mode); err != nil {
 		return nil, asError(err)
 	}
-	c.tx = rx
-	return transaction{c}, nil
+	c.txn.readOnly = o.ReadOnly
+	return driverTx{c}, nil
 }
 
-type transaction struct{ c *conn }
+// A driverTx is the transaction of a connection for database/sql.
+type driverTx struct{ c *conn }
 
-func (t transaction) Commit() error {
-	t.c.tx.End()
-	t.c.tx = nil
+// Commit commits the transaction. If that fails, it is rolled back: database/sql has ended it.
+func (t driverTx) Commit() error {
+	if !t.c.txn.open { // a conflict, or a ROLLBACK of the user
+		return asError(t.c.commit())
+	}
+	err := t.c.commit()
+	t.c.rollback()
+	return asError(err)
+}
+
+// Rollback rolls the transaction back. An error rolled it back if there is none any more.
+func (t driverTx) Rollback() error {
+	t.c.rollback()
 	return nil
 }
 
-func (t transaction) Rollback() error { return t.Commit() }
+// ResetSession ends statements and a transaction that a user of the connection left.
+func (c *conn) ResetSession(context.Context) error {
+	c.reset()
+	return nil
+}
 
-// ResetSession ends statements and transactions that a user of the connection left.
-func (c *conn) ResetSession(context.Context) error { return nil }
-
-// IsValid reports that the connection can be used again.
-func (c *conn) IsValid() bool { return true }
+// IsValid reports that the connection can be used again. It ends what its user left, so that locks
+// do not stay with a connection that nobody uses.
+func (c *conn) IsValid() bool {
+	c.reset()
+	return true
+}
 
 func (c *conn) Ping(ctx context.Context) error {
-	return asError(c.db.file.View(ctx, func(*sqlitefile.Rx) error { return nil }))
+	if c.txn.open {
+		return nil
+	}
+	return asError(c.db.view(ctx, func(*sqlitefile.Rx) error { return nil }))
 }
 
 // CheckNamedValue accepts the types that [DB.Query] accepts.
@@ -132,104 +159,46 @@ func (c *conn) Prepare(query string) (driver.Stmt, error) {
 	return c.PrepareContext(context.Background(), query)
 }
 
-// PrepareContext compiles a query, so that its errors are found, and leaves it in the cache.
+// PrepareContext compiles a statement, so that its errors are found, and leaves it in the cache.
 func (c *conn) PrepareContext(ctx context.Context, query string) (driver.Stmt, error) {
-	n := 0
-	err := c.view(ctx, func(rx *sqlitefile.Rx) error {
-		s, err := c.db.cache.take(rx, query)
-		if errors.Is(err, errReadOnly) {
-			n = -1
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		n = s.Parameters
-		c.db.cache.put(s)
-		return nil
-	})
+	p, err := c.prepare(ctx, query)
 	if err != nil {
 		return nil, asError(err)
 	}
-	return &stmt{c, query, n}, nil
+	return &stmt{c, query, p.parameters}, nil
 }
 
-// view calls fn with the transaction of the connection, or with one of its own.
-func (c *conn) view(ctx context.Context, fn func(rx *sqlitefile.Rx) error) error {
-	if c.tx != nil {
-		return c.tx.Guard(func() error { return fn(c.tx) })
-	}
-	return c.db.file.View(ctx, fn)
-}
-
-// ExecContext runs a query without its rows. It refuses everything else.
+// ExecContext runs the statements of a text.
 func (c *conn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
-	rows, err := c.QueryContext(ctx, query, args)
-	if err != nil {
-		return nil, err
-	}
-	row := make([]driver.Value, len(rows.Columns()))
-	for err == nil {
-		err = rows.Next(row)
-	}
-	if closed := rows.Close(); closed != nil {
-		return nil, closed
-	}
-	if !isEnd(err) {
-		return nil, err
-	}
-	return driver.RowsAffected(0), nil
-}
-
-// QueryContext runs a query.
-func (c *conn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (_ driver.Rows, err error) {
-	r := &rows{c: c, ctx: ctx}
-	if r.rx = c.tx; r.rx == nil {
-		if r.rx, err = c.db.file.BeginView(ctx); err != nil {
-			return nil, asError(err)
-		}
-		r.own = true
-	}
-	if err := r.begin(query, args); err != nil {
-		r.Close()
+	if err := c.exec(ctx, query, args); err != nil {
 		return nil, asError(err)
 	}
-	return r, nil
+	return result(c.result()), nil
 }
 
-func (r *rows) begin(query string, args []driver.NamedValue) (err error) {
-	defer osfile.Catch(osfile.Arm(), &err)
-	s, err := r.c.db.cache.take(r.rx, query)
+// A result is a Result for database/sql.
+type result Result
+
+func (r result) LastInsertId() (int64, error) { return r.LastInsertID, nil }
+func (r result) RowsAffected() (int64, error) { return r.Changes, nil }
+
+// QueryContext runs the statements of a text, and returns the rows of the last one.
+func (c *conn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	r, err := c.query(ctx, query, args)
 	if err != nil {
-		return err
+		return nil, asError(err)
 	}
-	r.s = s
-	clear(s.params)
-	for i := range args {
-		v, err := valueOf(args[i].Value)
-		if err == nil {
-			err = s.setArg(args[i].Ordinal, args[i].Name, v)
-		}
-		if err != nil {
-			return err
-		}
+	if r == nil {
+		r = &cursor{}
 	}
-	if len(args) < len(s.params) {
-		if len(s.Names) == 0 || len(args) == 0 {
-			return fmt.Errorf("not enough args to execute query: want %d got %d", len(s.params), len(args))
-		}
-	}
-	if r.ctx.Done() != nil {
-		r.end = s.cancelWith(r.ctx)
-	}
-	return s.failed(r.ctx, s.Open(r.rx, s.params, &s.cancel))
+	return &rows{r, c.location}, nil
 }
 
-// A stmt is the text of a query: the cache keeps its compiled form.
+// A stmt is the text of a statement: the cache keeps its compiled form.
 type stmt struct {
 	c          *conn
 	query      string
-	parameters int // -1 if it is no query
+	parameters int // -1 if the text has several statements
 }
 
 func (s *stmt) Close() error  { return nil }

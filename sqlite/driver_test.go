@@ -150,10 +150,17 @@ func TestErrors(t *testing.T) {
 		{"SELECT 1 LIMIT 'x'", 20, "datatype mismatch"},
 		{"SELECT abs(-9223372036854775807-1)", 1, "integer overflow"},
 		{"SELEC 1", 1, `near "SELEC": syntax error`},
-		{"INSERT INTO user VALUES (1, 2, 3, 4)", 8, "attempt to write a readonly database"},
+		{"CREATE TABLE user (a)", 1, "table user already exists"},
+		{"CREATE TABLE x (a, A)", 1, "duplicate column name: A"},
+		{"DROP TABLE missing", 1, "no such table: missing"},
+		{"CREATE INDEX i ON missing (a)", 1, "no such table: main.missing"},
+		{"ALTER TABLE missing RENAME TO x", 1, "no such table: missing"},
+		{"COMMIT", 1, "cannot commit - no transaction is active"},
+		{"ROLLBACK", 1, "cannot rollback - no transaction is active"},
+		{"RELEASE a", 1, "no such savepoint: a"},
+		{"ATTACH 'x' AS y", 1, "not supported yet: ATTACH"},
 		{"SELECT row_number() OVER () FROM user", 1, "not supported yet: window functions"},
 		{"SELECT date('now')", 1, "not supported yet: the function date"},
-		{"PRAGMA user_version", 1, "not supported yet: PRAGMA"},
 	} {
 		rows, err := db.Query(c.query)
 		if err == nil {

@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"slices"
+	"strings"
 
+	"github.com/foliofs/folio/internal/ddl"
 	"github.com/foliofs/folio/internal/sql/exec"
 	"github.com/foliofs/folio/internal/sql/value"
 	"github.com/foliofs/folio/sqlitefile"
@@ -12,17 +15,34 @@ import (
 
 // Result codes of SQLite that an [Error] can have.
 const (
-	CodeError     = 1
-	CodeBusy      = 5
-	CodeReadOnly  = 8
-	CodeInterrupt = 9
-	CodeIO        = 10
-	CodeCorrupt   = 11
-	CodeCantOpen  = 14
-	CodeTooBig    = 18
-	CodeMismatch  = 20
-	CodeRange     = 25
-	CodeNotADB    = 26
+	CodeError      = 1
+	CodeBusy       = 5
+	CodeLocked     = 6
+	CodeReadOnly   = 8
+	CodeInterrupt  = 9
+	CodeIO         = 10
+	CodeCorrupt    = 11
+	CodeFull       = 13
+	CodeCantOpen   = 14
+	CodeTooBig     = 18
+	CodeConstraint = 19
+	CodeMismatch   = 20
+	CodeMisuse     = 21
+	CodeRange      = 25
+	CodeNotADB     = 26
+)
+
+// Extended result codes of SQLite that an [Error] can have.
+const (
+	CodeBusySnapshot         = CodeBusy | 2<<8
+	CodeConstraintCheck      = CodeConstraint | 1<<8
+	CodeConstraintForeignKey = CodeConstraint | 3<<8
+	CodeConstraintNotNull    = CodeConstraint | 5<<8
+	CodeConstraintPrimaryKey = CodeConstraint | 6<<8
+	CodeConstraintTrigger    = CodeConstraint | 7<<8
+	CodeConstraintUnique     = CodeConstraint | 8<<8
+	CodeConstraintRowID      = CodeConstraint | 10<<8
+	CodeConstraintDataType   = CodeConstraint | 12<<8
 )
 
 // An Error is an error of a statement.
@@ -57,7 +77,12 @@ var codes = []struct {
 	{sqlitefile.ErrReadOnly, CodeReadOnly, "attempt to write a readonly database"},
 	{fs.ErrNotExist, CodeCantOpen, "unable to open database file"},
 	{value.ErrTooBig, CodeTooBig, ""},
+	{sqlitefile.ErrFull, CodeFull, "database or disk is full"},
 	{sqlitefile.ErrFault, CodeIO, "disk I/O error"},
+	{sqlitefile.ErrMoved, CodeIO, ""},
+	{sqlitefile.ErrFailed, CodeIO, ""},
+	{sqlitefile.ErrClosed, CodeMisuse, "database is closed"},
+	{sqlitefile.ErrSideFile, CodeCantOpen, ""},
 }
 
 // asError makes an *Error of any error.
@@ -66,7 +91,7 @@ func asError(err error) error {
 	if err == nil || errors.As(err, &known) {
 		return err
 	}
-	e := &Error{Code: CodeError, Message: err.Error(), err: err}
+	e := &Error{Code: CodeError, Message: message(err), err: err}
 	for _, c := range codes {
 		if errors.Is(err, c.err) {
 			e.Code = c.code
@@ -77,8 +102,73 @@ func asError(err error) error {
 		}
 	}
 	e.Extended = e.Code
+	if broken, ok := errors.AsType[*sqlitefile.ConstraintError](err); ok {
+		e.Code, e.Extended, e.Message = CodeConstraint, constraints[broken.Kind], broken.Error()
+		if broken.Kind == sqlitefile.ConstraintForeignKey {
+			e.Message = "FOREIGN KEY constraint failed" // SQLite does not say which
+		}
+	}
 	return e
+}
+
+// constraints are the extended result codes of constraints.
+var constraints = map[sqlitefile.Constraint]int{
+	sqlitefile.ConstraintNotNull:    CodeConstraintNotNull,
+	sqlitefile.ConstraintUnique:     CodeConstraintUnique,
+	sqlitefile.ConstraintStrict:     CodeConstraintDataType,
+	sqlitefile.ConstraintCheck:      CodeConstraintCheck,
+	sqlitefile.ConstraintForeignKey: CodeConstraintForeignKey,
+}
+
+// constraintError gives the error of a constraint the extended code of a primary key, if it is one.
+func constraintError(rx *sqlitefile.Rx, err error) error {
+	broken, ok := errors.AsType[*sqlitefile.ConstraintError](err)
+	if !ok || broken.Kind != sqlitefile.ConstraintUnique {
+		return err
+	}
+	code := CodeConstraintUnique
+	objects, failed := rx.Objects()
+	if failed != nil {
+		return failed
+	}
+	for _, o := range objects {
+		if o.Type != "table" || o.Name != broken.Table {
+			continue
+		}
+		t, failed := ddl.ParseTable(o.SQL)
+		switch {
+		case failed != nil:
+			return failed
+		case len(broken.Columns) == 1 && strings.EqualFold(broken.Columns[0], "rowid") && t.ColumnIndex("rowid") < 0:
+			code = CodeConstraintRowID
+		case slices.EqualFunc(broken.Columns, t.PrimaryKey, func(name string, c ddl.IndexedColumn) bool { return strings.EqualFold(name, c.Name) }):
+			code = CodeConstraintPrimaryKey
+		}
+	}
+	return &Error{Code: CodeConstraint, Extended: code, Message: broken.Error(), err: err}
+}
+
+// message returns the text of an error without the path and the call of the storage engine.
+func message(err error) string {
+	if e, ok := err.(*fs.PathError); ok && !errors.Is(err, fs.ErrNotExist) {
+		err = e.Err
+	}
+	if e, ok := errors.AsType[*ddl.SyntaxError](err); ok {
+		return e.What
+	}
+	if text, ok := strings.CutPrefix(err.Error(), sqlitefile.ErrUnsupported.Error()+": "); ok {
+		return "not supported yet: " + text
+	}
+	return err.Error()
+}
+
+func errorf(code int, message string) error {
+	return &Error{Code: code, Extended: code, Message: message}
 }
 
 // errReadOnly refuses a statement that would change the database.
 var errReadOnly = &Error{Code: CodeReadOnly, Extended: CodeReadOnly, Message: "attempt to write a readonly database"}
+
+func unsupportedOption(what string) error {
+	return errorf(CodeError, "not supported yet: "+what)
+}

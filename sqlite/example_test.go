@@ -76,9 +76,6 @@ func Example_driver() {
 		log.Fatal(err)
 	}
 	fmt.Println(name, joined.Time.Year())
-	_, err = db.Exec("DELETE FROM user")
-	fmt.Println(err)
 	// Output:
 	// bob 2025
-	// attempt to write a readonly database
 }

@@ -5,12 +5,28 @@ import (
 
 	"github.com/foliofs/folio/internal/private"
 	"github.com/foliofs/folio/internal/record"
+	"github.com/foliofs/folio/internal/sql/bind"
 	"github.com/foliofs/folio/internal/sql/value"
 	"github.com/foliofs/folio/sqlitefile"
 )
 
 // A Row is one row of a result. Columns count from 0. It panics if there is no such column.
-type Row struct{ values []record.Value }
+type Row struct {
+	values  []record.Value
+	columns []bind.Column
+}
+
+// Columns returns the names of the columns.
+func (r *Row) Columns() []string { return names(r.columns) }
+
+// names returns the names of columns.
+func names(columns []bind.Column) []string {
+	list := make([]string, len(columns))
+	for i := range columns {
+		list[i] = columns[i].Name
+	}
+	return list
+}
 
 // Len returns the number of columns.
 func (r *Row) Len() int { return len(r.values) }

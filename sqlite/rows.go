@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"context"
 	"database/sql/driver"
 	"io"
 	"reflect"
@@ -10,76 +9,47 @@ import (
 
 	"github.com/foliofs/folio/internal/osfile"
 	"github.com/foliofs/folio/internal/record"
-	"github.com/foliofs/folio/sqlitefile"
 )
 
-// rows are the rows of a query for database/sql. Its values are copies.
+// rows are the rows of a statement for database/sql. Their values are copies.
 type rows struct {
-	c   *conn
-	ctx context.Context
-	rx  *sqlitefile.Rx
-	own bool // the transaction is the query's
-	s   *statement
-	end func() // of waiting for ctx; may be nil
+	*cursor
+	location *time.Location // of times; nil for UTC
 }
 
-func (r *rows) Columns() []string { return r.s.columnNames() }
+func (r *rows) Columns() []string { return names(r.columns) }
 
-// Close ends the query. It may be called again.
-func (r *rows) Close() (err error) {
-	if r.end != nil {
-		r.end()
-		r.end = nil
-	}
-	if r.s != nil {
-		r.c.db.cache.put(r.s)
-		r.s = nil
-	}
-	if r.own && r.rx != nil {
-		r.rx.End()
-	}
-	r.rx = nil
+// Close ends the statement. It may be called again.
+func (r *rows) Close() error {
+	r.close()
 	return nil
 }
-
-func isEnd(err error) bool { return err == io.EOF }
 
 // Next copies the next row into dest.
 func (r *rows) Next(dest []driver.Value) (err error) {
-	if r.s == nil {
+	ok, err := r.copyTo(dest)
+	if err == nil && !ok {
 		return io.EOF
 	}
-	ok, err := r.next(dest)
-	switch {
-	case err != nil:
-		return asError(r.s.failed(r.ctx, err))
-	case !ok:
-		if err := r.rx.Guard(func() error { return nil }); err != nil { // the file was replaced
-			return asError(err)
-		}
-		return io.EOF
-	}
-	return nil
+	return asError(err)
 }
 
-func (r *rows) next(dest []driver.Value) (ok bool, err error) {
+func (r *rows) copyTo(dest []driver.Value) (ok bool, err error) {
 	defer osfile.Catch(osfile.Arm(), &err)
-	if ok, err = r.s.Next(); !ok || err != nil {
-		return false, err
+	values, ok, err := r.step()
+	for i, v := range values {
+		dest[i] = r.driverValue(v, r.columns[i].Type)
 	}
-	for i, v := range r.s.Values() {
-		dest[i] = driverValue(v, r.s.Columns[i].Type)
-	}
-	return true, nil
+	return ok, err
 }
 
 // driverValue returns a value as go-sqlite3 does: a column that is declared as BOOLEAN, DATE,
 // DATETIME or TIMESTAMP has a bool or a time.
-func driverValue(v record.Value, declared string) driver.Value {
+func (r *rows) driverValue(v record.Value, declared string) driver.Value {
 	switch v.Kind() {
 	case record.Integer:
 		if declared != "" {
-			return convertedInteger(v.Int(), declared)
+			return r.convertedInteger(v.Int(), declared)
 		}
 		return v.Int()
 	case record.Float:
@@ -88,7 +58,7 @@ func driverValue(v record.Value, declared string) driver.Value {
 		text := string(v.Bytes())
 		if declared != "" && isTime(declared) {
 			if t, ok := parseTime(text); ok {
-				return t
+				return r.in(t)
 			}
 		}
 		return text
@@ -98,19 +68,27 @@ func driverValue(v record.Value, declared string) driver.Value {
 	return nil
 }
 
+// in returns a time in the time zone of the connection.
+func (r *rows) in(t time.Time) time.Time {
+	if r.location == nil {
+		return t
+	}
+	return t.In(r.location)
+}
+
 func isTime(declared string) bool {
 	return strings.EqualFold(declared, "datetime") || strings.EqualFold(declared, "timestamp") || strings.EqualFold(declared, "date")
 }
 
-func convertedInteger(i int64, declared string) driver.Value {
+func (r *rows) convertedInteger(i int64, declared string) driver.Value {
 	switch {
 	case strings.EqualFold(declared, "boolean"):
 		return i > 0
 	case isTime(declared):
 		if i > 1e12 || i < -1e12 { // milliseconds
-			return time.Unix(0, i*int64(time.Millisecond)).UTC()
+			return r.in(time.UnixMilli(i).UTC())
 		}
-		return time.Unix(i, 0).UTC()
+		return r.in(time.Unix(i, 0).UTC())
 	}
 	return i
 }
@@ -140,7 +118,7 @@ func parseTime(text string) (t time.Time, ok bool) {
 
 // ColumnTypeDatabaseTypeName returns the declared type of a column in capitals.
 func (r *rows) ColumnTypeDatabaseTypeName(i int) string {
-	return strings.ToUpper(r.s.Columns[i].Type)
+	return strings.ToUpper(r.columns[i].Type)
 }
 
 // ColumnTypeNullable reports that every column may be NULL.
@@ -148,7 +126,7 @@ func (r *rows) ColumnTypeNullable(int) (nullable, ok bool) { return true, true }
 
 // ColumnTypeScanType returns the type that values of the declared type usually have.
 func (r *rows) ColumnTypeScanType(i int) reflect.Type {
-	declared := strings.ToUpper(r.s.Columns[i].Type)
+	declared := strings.ToUpper(r.columns[i].Type)
 	switch {
 	case isTime(declared):
 		return reflect.TypeFor[time.Time]()

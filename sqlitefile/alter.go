@@ -92,9 +92,9 @@ func (c *schemaChange) refuseColumn(t Table, def *ddl.Table) error {
 	col := &def.Columns[len(def.Columns)-1]
 	switch {
 	case col.PrimaryKey:
-		return fmt.Errorf("cannot add the PRIMARY KEY column %s", col.Name)
+		return errors.New("Cannot add a PRIMARY KEY column")
 	case len(def.Uniques) > len(t.def.ddl.Uniques):
-		return fmt.Errorf("cannot add the UNIQUE column %s: add the column, then create a unique index", col.Name)
+		return errors.New("Cannot add a UNIQUE column")
 	}
 	reason := emptyOnly(col)
 	refers := len(def.ForeignKeys) > len(t.def.ddl.ForeignKeys)

@@ -2,6 +2,7 @@ package sqlitefile
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -49,7 +50,13 @@ func (c *schemaChange) createIndex(x *ddl.Index) error {
 
 // indexed returns the table that is to have an index.
 func (c *schemaChange) indexed(name string) (Table, error) {
+	if c.find(name, "view") != nil {
+		return Table{}, errors.New("views may not be indexed")
+	}
 	t, err := c.table(name)
+	if errors.Is(err, ErrNoTable) {
+		return t, fmt.Errorf("%w: main.%s", ErrNoTable, name)
+	}
 	if err == nil && (internalName(t.Name()) || t.def == &schemaTable) {
 		err = fmt.Errorf("table %s may not be indexed", t.Name())
 	}

@@ -1,6 +1,7 @@
 package sqlitefile
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -108,7 +109,7 @@ func refersTo(t *ddl.Table, parent string) bool {
 
 func (c *schemaChange) dropIndex(o *Object) error {
 	if o.SQL == "" {
-		return fmt.Errorf("index %s associated with UNIQUE or PRIMARY KEY constraint cannot be dropped", o.Name)
+		return errors.New("index associated with UNIQUE or PRIMARY KEY constraint cannot be dropped")
 	}
 	if err := c.forget("idx", 1, o.Name); err != nil {
 		return err

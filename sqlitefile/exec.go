@@ -121,10 +121,10 @@ func instead(word string) string {
 // mainOnly refuses objects that are not in the database itself.
 func mainOnly(schema, what string, temp bool) error {
 	switch {
-	case temp:
+	case temp || ddl.EqualFold(schema, "temp"):
 		return unsupportedf("%s: TEMP", what)
 	case schema != "" && !ddl.EqualFold(schema, "main"):
-		return unsupportedf("%s in database %s", what, schema)
+		return fmt.Errorf("unknown database %s", schema)
 	}
 	return nil
 }
@@ -256,7 +256,7 @@ func (c *schemaChange) free(name string, optional bool) (bool, error) {
 		if optional {
 			return false, nil
 		}
-		return false, fmt.Errorf("%s %s already exists", o.Type, o.Name)
+		return false, fmt.Errorf("%s %s already exists", o.Type, name)
 	}
 	if o := c.find(name, "index"); o != nil {
 		return false, fmt.Errorf("there is already an index named %s", o.Name)

@@ -82,6 +82,13 @@ func (i internalTx) EnforceForeignKeys(on bool) { i.tx.enforcing = on }
 // Options.Durability is DurabilityNormal. Transactions that are committed with it share the sync.
 func (i internalTx) RequireSync() { i.tx.pages.RequireSync() }
 
+// Committed reports whether the state that a transaction of [DB.BeginUpdate] began at was committed
+// then: a view of the same version has the same content.
+func (i internalTx) Committed() bool { return i.tx.pages.Committed() }
+
+// CheckDeferred returns the error that a commit would have now because of a deferred foreign key.
+func (i internalTx) CheckDeferred() error { return i.tx.checkDeferred() }
+
 // MarkKnown says that the caller of Watch knows the changes of this transaction.
 func (i internalTx) MarkKnown() { i.tx.pages.MarkKnown() }
 

@@ -15,8 +15,8 @@ func (c *schemaChange) renameTable(t Table, to string) error {
 	if internalName(to) {
 		return errReserved(to)
 	}
-	if o := c.find(to, "table", "view", "index"); o != nil {
-		return fmt.Errorf("there is another %s named %s", o.Type, o.Name)
+	if c.find(to, "table", "view", "index") != nil {
+		return fmt.Errorf("there is already another table or index with this name: %s", to)
 	}
 	old := t.Name()
 	if err := c.edit(t, ddl.RenamingTable(t.def.ddl, to)); err != nil {

@@ -123,11 +123,11 @@ func TestRenameRefused(t *testing.T) {
 		{"CREATE TABLE t(a, b)", "ALTER TABLE t RENAME c TO b", ErrNoColumn, ""},
 		{"CREATE TABLE t(a, b)", "ALTER TABLE u RENAME TO v", ErrNoTable, ""},
 		{"CREATE TABLE t(a, b); CREATE TABLE u(a)", "ALTER TABLE t RENAME TO U", nil, "another table"},
-		{"CREATE TABLE t(a, b); CREATE INDEX i ON t(a)", "ALTER TABLE t RENAME TO i", nil, "another index"},
+		{"CREATE TABLE t(a, b); CREATE INDEX i ON t(a)", "ALTER TABLE t RENAME TO i", nil, "another table or index"},
 		{"CREATE TABLE t(a, b)", "ALTER TABLE t RENAME TO T", nil, "another table"},
 		{"CREATE TABLE t(a, b)", "ALTER TABLE t RENAME TO sqlite_t", nil, "reserved"},
 		{"CREATE TABLE t(a, b)", "ALTER TABLE sqlite_schema RENAME TO u", nil, "may not be altered"},
-		{"CREATE TABLE t(a, b)", "ALTER TABLE temp.t RENAME TO u", ErrUnsupported, "temp"},
+		{"CREATE TABLE t(a, b)", "ALTER TABLE temp.t RENAME TO u", ErrUnsupported, "TEMP"},
 		{"CREATE VIEW t AS SELECT 1 AS a", "ALTER TABLE t RENAME TO u", nil, "is a view"},
 	} {
 		db := open(t, scripted(t, c.schema), nil)

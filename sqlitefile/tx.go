@@ -70,6 +70,11 @@ func (tx *Tx) prepareCommit() error {
 			return err
 		}
 	}
+	return tx.checkDeferred()
+}
+
+// checkDeferred returns the error of the first check that keeps the transaction from its commit.
+func (tx *Tx) checkDeferred() error {
 	for _, c := range tx.deferred {
 		if err := c.check(tx); err != nil {
 			return tx.db.pager.PathError("commit", err)

@@ -37,14 +37,14 @@ func (m *tableMaker) autoIndexes(n *syntax.CreateTable) error {
 			continue
 		}
 		if !indexes.add(u) {
-			return &SyntaxError{n.Body.End, "conflicting ON CONFLICT clauses"}
+			return &SyntaxError{n.Body.End, "conflicting ON CONFLICT clauses specified"}
 		}
 	}
 	if late != nil && t.WithoutRowid {
 		again := *late
 		again.Columns = t.PrimaryKey
 		if !indexes.add(&again) {
-			return &SyntaxError{n.Body.End, "conflicting ON CONFLICT clauses"}
+			return &SyntaxError{n.Body.End, "conflicting ON CONFLICT clauses specified"}
 		}
 	}
 	if late != nil {

@@ -1,7 +1,6 @@
 package ddl
 
 import (
-	"fmt"
 	"slices"
 )
 
@@ -47,7 +46,7 @@ func checkNames(create string, t *Table) error {
 	}
 	for _, m := range list {
 		if m.inExpression() && !m.exists(t) {
-			return noColumnError{&SyntaxError{m.Start, fmt.Sprintf("no such column %q", clip(m.Text))}}
+			return noColumnError{&SyntaxError{m.Start, "no such column: " + clip(m.Text)}}
 		}
 	}
 	return nil

@@ -40,11 +40,11 @@ const binary = "BINARY"
 // column adds a column.
 func (m *tableMaker) column(d *syntax.ColumnDef) error {
 	if len(m.t.Columns) == maxColumns {
-		return &SyntaxError{d.Start, "too many columns"}
+		return &SyntaxError{d.Start, "too many columns on " + clip(m.t.Name)}
 	}
 	key := Fold(d.Name.Text)
 	if _, ok := m.t.byName[key]; ok {
-		return &SyntaxError{d.Start, fmt.Sprintf("duplicate column %q", clip(d.Name.Text))}
+		return &SyntaxError{d.Start, "duplicate column name: " + clip(d.Name.Text)}
 	}
 	m.t.byName[key] = len(m.t.Columns)
 	c := Column{Name: d.Name.Text, Collation: binary}
@@ -141,11 +141,16 @@ func (m *tableMaker) columnConstraint(c *syntax.Constraint) error {
 	return nil
 }
 
+// errGenerated is SQLite's message for a generated column that is none.
+func errGenerated(column string) string {
+	return fmt.Sprintf("error in generated column %q", clip(column))
+}
+
 // generated makes a generated column of the column under construction.
 func (m *tableMaker) generated(c *syntax.Constraint) error {
 	column := m.last()
 	if column.Generated != nil || column.Default.Kind != DefaultNone {
-		return &SyntaxError{c.Start, fmt.Sprintf("column %q is generated and has a default, or is generated twice", clip(column.Name))}
+		return &SyntaxError{c.Start, errGenerated(column.Name)}
 	}
 	column.Generated = &Generated{Expr: trimSpace(c.Text.Of(m.sql))}
 	if c.Name.IsZero() {
@@ -153,7 +158,7 @@ func (m *tableMaker) generated(c *syntax.Constraint) error {
 	}
 	stored := EqualFold(c.Name.Of(m.sql), "stored")
 	if !stored && !EqualFold(c.Name.Of(m.sql), "virtual") {
-		return &SyntaxError{c.Name.Start, fmt.Sprintf("a generated column is VIRTUAL or STORED, not %q", clip(c.Name.Text))}
+		return &SyntaxError{c.Name.Start, errGenerated(column.Name)}
 	}
 	column.Generated.Stored = stored
 	return nil

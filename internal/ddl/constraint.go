@@ -1,6 +1,7 @@
 package ddl
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/foliofs/folio/internal/sql/syntax"
@@ -71,7 +72,7 @@ func (m *tableMaker) key(list []syntax.Term, collates int) ([]IndexedColumn, err
 			return nil, err
 		}
 		if terms[i].Column < 0 {
-			return nil, &SyntaxError{terms[i].at, "expression in a PRIMARY KEY or UNIQUE constraint"}
+			return nil, &SyntaxError{terms[i].at, "expressions prohibited in PRIMARY KEY and UNIQUE constraints"}
 		}
 	}
 	return terms, nil
@@ -82,7 +83,7 @@ func (m *tableMaker) key(list []syntax.Term, collates int) ([]IndexedColumn, err
 func (m *tableMaker) setPrimaryKey(c *syntax.Constraint, terms []IndexedColumn, desc bool) error {
 	t := m.t
 	if t.PrimaryKey != nil {
-		return &SyntaxError{c.Start, "more than one PRIMARY KEY"}
+		return &SyntaxError{c.Start, fmt.Sprintf("table %q has more than one primary key", clip(t.Name))}
 	}
 	for _, k := range terms {
 		t.Columns[k.Column].PrimaryKey = true
@@ -94,7 +95,7 @@ func (m *tableMaker) setPrimaryKey(c *syntax.Constraint, terms []IndexedColumn, 
 	case len(terms) == 1 && t.Columns[only].Standard == Integer && !desc:
 		t.RowidAlias, t.Autoincrement, m.alias = only, c.Autoincrement, true
 	case c.Autoincrement:
-		return &SyntaxError{c.Start, "AUTOINCREMENT without INTEGER PRIMARY KEY"}
+		return &SyntaxError{c.Start, "AUTOINCREMENT is only allowed on an INTEGER PRIMARY KEY"}
 	}
 	return nil
 }

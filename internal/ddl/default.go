@@ -37,11 +37,11 @@ func (d *Default) IsNull() bool { return d.Kind != DefaultExpr && d.Value.Kind()
 func (m *tableMaker) setDefault(c *syntax.Constraint) error {
 	if c.Parens {
 		if at := reference(c.Expr); at >= 0 {
-			return &SyntaxError{at, "default value is not constant"}
+			return &SyntaxError{at, "default value of column [" + clip(m.last().Name) + "] is not constant"}
 		}
 	}
 	if m.last().Generated != nil {
-		return &SyntaxError{c.Start, "DEFAULT of a generated column"}
+		return &SyntaxError{c.Start, "cannot use DEFAULT on a generated column"}
 	}
 	m.last().Default = Default{Kind: DefaultExpr, Expr: trimSpace(c.Text.Of(m.sql)), tree: c.Expr}
 	return nil

@@ -23,7 +23,7 @@ func (m *tableMaker) foreignKey(c *syntax.Constraint) error {
 	for k := range c.Columns {
 		name := c.Columns[k].Name.Text
 		if columns[k] = m.t.ColumnIndex(name); columns[k] < 0 {
-			return &SyntaxError{c.Start, fmt.Sprintf("unknown column %q in a foreign key", clip(name))}
+			return &SyntaxError{c.Start, fmt.Sprintf("unknown column %q in foreign key definition", clip(name))}
 		}
 	}
 	if err := m.addForeignKey(c, columns); err != nil {
@@ -45,7 +45,7 @@ func (m *tableMaker) addForeignKey(c *syntax.Constraint, columns []int) error {
 		Name: m.name, Columns: columns, Table: r.Table.Text, Parents: names(r.Columns), OnDelete: r.OnDelete, OnUpdate: r.OnUpdate,
 	}
 	if fk.Parents != nil && len(fk.Parents) != len(columns) {
-		return &SyntaxError{c.Start, "foreign key with another number of columns than its parent"}
+		return &SyntaxError{c.Start, "number of columns in foreign key does not match the number of columns in the referenced table"}
 	}
 	m.t.ForeignKeys = append(m.t.ForeignKeys, fk)
 	return nil

@@ -1,7 +1,6 @@
 package ddl
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/foliofs/folio/internal/sql/syntax"
@@ -68,7 +67,7 @@ func indexTerms(sql string, list []syntax.Term, collates int) ([]IndexedColumn, 
 	for i := range list {
 		n := &list[i]
 		if n.Nulls != syntax.NullsNone {
-			return nil, &SyntaxError{n.Start, "NULLS FIRST or LAST in an index"}
+			return nil, &SyntaxError{n.Start, "unsupported use of NULLS " + map[bool]string{true: "FIRST", false: "LAST"}[n.Nulls == syntax.NullsFirst]}
 		}
 		c := IndexedColumn{Column: Expression, Expr: n.Of(sql), Desc: n.Order == syntax.OrderDesc, at: n.Start}
 		if n.Expr.Op == syntax.OpCollate {
@@ -121,7 +120,7 @@ func (c *IndexedColumn) resolve(t *Table) error {
 		c.Column = t.ColumnIndex(c.Name)
 		if c.Column < 0 {
 			if c.quote != '"' && !(c.quote == 0 && truthWord(c.Name)) {
-				return noColumnError{&SyntaxError{c.at, fmt.Sprintf("no such column %q", clip(c.Name))}}
+				return noColumnError{&SyntaxError{c.at, "no such column: " + clip(c.Name)}}
 			}
 			c.Column, c.Name, c.named = Expression, "", false
 		} else {

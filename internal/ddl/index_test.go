@@ -64,10 +64,10 @@ func TestResolveMissing(t *testing.T) {
 	t.Parallel()
 	table := mustTable(t, "CREATE TABLE t(a)")
 	for _, c := range []struct{ terms, want string }{
-		{"a, b", `SQL: no such column "b" (at byte 23)`},
-		{"'b'", `SQL: no such column "b" (at byte 20)`},
-		{"[true]", `SQL: no such column "true" (at byte 20)`},
-		{"rowid", `SQL: no such column "rowid" (at byte 20)`},
+		{"a, b", `SQL: no such column: b (at byte 23)`},
+		{"'b'", `SQL: no such column: b (at byte 20)`},
+		{"[true]", `SQL: no such column: true (at byte 20)`},
+		{"rowid", `SQL: no such column: rowid (at byte 20)`},
 	} {
 		err := mustIndex(t, "CREATE INDEX i ON t("+c.terms+")").Resolve(table)
 		if err == nil || err.Error() != c.want {

@@ -83,12 +83,12 @@ func (m *tableMaker) checkGenerated(n *syntax.CreateTable) error {
 	for i := range m.t.Columns {
 		c := &m.t.Columns[i]
 		if c.Generated != nil && c.PrimaryKey {
-			return &SyntaxError{n.Columns[i].Start, fmt.Sprintf("generated column %q in the PRIMARY KEY", clip(c.Name))}
+			return &SyntaxError{n.Columns[i].Start, "generated columns cannot be part of the PRIMARY KEY"}
 		}
 		plain = plain || c.Generated == nil
 	}
 	if !plain {
-		return &SyntaxError{n.Body.Start, "no column that is not generated"}
+		return &SyntaxError{n.Body.Start, "must have at least one non-generated column"}
 	}
 	return nil
 }
@@ -98,7 +98,11 @@ func (m *tableMaker) strict(n *syntax.CreateTable) error {
 	for i := range m.t.Columns {
 		c := &m.t.Columns[i]
 		if c.Standard == Custom {
-			return &SyntaxError{n.Columns[i].Start, fmt.Sprintf("type %q of column %q in a STRICT table", clip(c.Type), clip(c.Name))}
+			what := fmt.Sprintf("unknown datatype for %s.%s: %q", clip(m.t.Name), clip(c.Name), clip(c.Type))
+			if c.Type == "" {
+				what = fmt.Sprintf("missing datatype for %s.%s", clip(m.t.Name), clip(c.Name))
+			}
+			return &SyntaxError{n.Columns[i].Start, what}
 		}
 		if c.Standard == Any {
 			c.Affinity = value.AffinityBlob
@@ -114,10 +118,10 @@ func (m *tableMaker) strict(n *syntax.CreateTable) error {
 func (m *tableMaker) withoutRowid(n *syntax.CreateTable) error {
 	t := m.t
 	if t.Autoincrement {
-		return &SyntaxError{n.Body.End, "AUTOINCREMENT in a WITHOUT ROWID table"}
+		return &SyntaxError{n.Body.End, "AUTOINCREMENT not allowed on WITHOUT ROWID tables"}
 	}
 	if t.PrimaryKey == nil {
-		return &SyntaxError{n.Body.End, "WITHOUT ROWID table without a PRIMARY KEY"}
+		return &SyntaxError{n.Body.End, "PRIMARY KEY missing on table " + clip(t.Name)}
 	}
 	for i := range t.Columns {
 		if t.Columns[i].PrimaryKey {

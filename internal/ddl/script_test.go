@@ -101,7 +101,7 @@ func TestScriptText(t *testing.T) {
 		}
 		made, err := c.Create()
 		if e, ok := errors.AsType[*SyntaxError](err); want == "" {
-			if !ok || e.Offset < 90 || e.What != "WITHOUT ROWID table without a PRIMARY KEY" {
+			if !ok || e.Offset < 90 || e.What != "PRIMARY KEY missing on table three" {
 				t.Errorf("%v: a WITHOUT ROWID table without a key", err)
 			}
 		} else if err != nil || made.SQL() != want {

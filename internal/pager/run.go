@@ -87,7 +87,7 @@ func (c *committer) start(ctx context.Context, tx *Tx) (err error) {
 	}
 	defer c.releaseIfIdle()
 	c.writer.begin(c, tx)
-	tx.ctx, tx.explicit = ctx, true
+	tx.ctx, tx.explicit, tx.waiting = ctx, true, c.writer.newest() != nil
 	c.writer.runs.Add(1)
 	return nil
 }

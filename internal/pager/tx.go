@@ -29,6 +29,7 @@ type Tx struct {
 	synced  bool // see RequireSync
 
 	explicit bool  // BeginUpdate began it
+	waiting  bool  // it began at a state that is not committed yet
 	lost     error // the state that it has seen is not committed, and will not be
 }
 
@@ -343,6 +344,10 @@ func (tx *Tx) takeBack(s *savepoint) {
 	w.tail = s.tail
 	tx.last = max(w.base.last, end)
 }
+
+// Committed reports whether the state that a transaction of BeginUpdate began at was committed
+// then: a read transaction of the same version has the same content.
+func (tx *Tx) Committed() bool { return !tx.waiting }
 
 // RequireSync lets this transaction survive the failures that DurabilityFull names, though
 // Options.Durability is DurabilityNormal. Transactions that are committed with it share the sync.

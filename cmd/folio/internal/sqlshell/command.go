@@ -19,6 +19,9 @@ var commands = []command{
 	{".tables", "[PATTERN]", "list the tables and views, those whose names are LIKE the pattern", (*Shell).tables},
 	{".schema", "[TABLE]", "write the statements that make the tables, views, indexes and triggers", (*Shell).schema},
 	{".plan", "STATEMENT", "write how a query is answered, as EXPLAIN QUERY PLAN has it", (*Shell).plan},
+	{".dump", "", "write the statements that make the database anew, with all rows", (*Shell).dump},
+	{".backup", "FILE", "copy the database, as it is now, to a new file", (*Shell).backup},
+	{".import", "FILE TABLE", "insert the lines of a CSV file into a table; a new table has the names of the first line", (*Shell).importCSV},
 	{".mode", "FORMAT", "write rows as " + strings.Join(Formats, ", "), (*Shell).mode},
 	{".quit", "", "end, as the end of the input does", func(*Shell, context.Context, string) error { return errQuit }},
 }
@@ -68,7 +71,7 @@ func (s *Shell) schema(ctx context.Context, name string) error {
 func (s *Shell) plan(ctx context.Context, statement string) error {
 	var list []string
 	before := map[int64]string{} // what stands before the steps below one
-	for row, err := range s.DB.Query(ctx, "EXPLAIN QUERY PLAN "+statement) {
+	for row, err := range s.Conn.Query(ctx, "EXPLAIN QUERY PLAN "+statement) {
 		if err != nil {
 			return failure.At(s.Path, err)
 		}

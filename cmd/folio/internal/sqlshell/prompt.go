@@ -28,6 +28,8 @@ type prompt struct {
 	// interrupts gets SIGINT from the first prompt to the last, so that none ends the process.
 	interrupts chan os.Signal
 	words      func() []string // that can be completed
+	// inTransaction reports whether BEGIN has begun a transaction that has not ended.
+	inTransaction func() bool
 }
 
 // newPrompt returns nil if the input or the output is no terminal.
@@ -36,7 +38,7 @@ func newPrompt(ctx context.Context, s *Shell) *prompt {
 	if !ok || !s.OutTerminal || !term.IsTerminal(int(in.Fd())) {
 		return nil
 	}
-	p := &prompt{in: in, keys: &keys{in: in}, interrupts: make(chan os.Signal, 1), words: func() []string { return s.words(ctx) }}
+	p := &prompt{in: in, keys: &keys{in: in}, interrupts: make(chan os.Signal, 1), words: func() []string { return s.words(ctx) }, inTransaction: s.Conn.InTransaction}
 	signal.Notify(p.interrupts, os.Interrupt)
 	p.reset()
 	return p
@@ -73,9 +75,13 @@ func (p *prompt) read(continued bool) (string, error) {
 	if width, height, err := term.GetSize(fd); err == nil && width > 0 {
 		_ = p.terminal.SetSize(width, height)
 	}
-	p.terminal.SetPrompt("folio> ")
-	if continued {
+	switch {
+	case continued:
 		p.terminal.SetPrompt("  ...> ")
+	case p.inTransaction():
+		p.terminal.SetPrompt("folio*> ")
+	default:
+		p.terminal.SetPrompt("folio> ")
 	}
 	line, err := p.readLine()
 	if err == io.EOF && p.keys.interrupted {
@@ -130,7 +136,7 @@ func (k *keys) Read(b []byte) (int, error) {
 
 // words returns the words that can be completed: commands, keywords, tables and their columns.
 func (s *Shell) words(ctx context.Context) []string {
-	words := strings.Fields("SELECT FROM WHERE GROUP ORDER BY HAVING LIMIT OFFSET DISTINCT LEFT JOIN NATURAL USING UNION EXCEPT INTERSECT " +
+	words := strings.Fields("INSERT INTO UPDATE SET DELETE CREATE TABLE INDEX VIEW DROP ALTER BEGIN COMMIT ROLLBACK PRAGMA SELECT FROM WHERE GROUP ORDER BY HAVING LIMIT OFFSET DISTINCT LEFT JOIN NATURAL USING UNION EXCEPT INTERSECT " +
 		"VALUES WITH RECURSIVE BETWEEN COLLATE EXISTS count group_concat length substr coalesce")
 	for _, c := range commands {
 		words = append(words, c.name)
@@ -138,7 +144,7 @@ func (s *Shell) words(ctx context.Context) []string {
 	tables, _ := s.texts(ctx, "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')")
 	for _, t := range tables {
 		words = append(words, t)
-		columns, _ := s.DB.Columns(ctx, `SELECT * FROM "`+strings.ReplaceAll(t, `"`, `""`)+`"`)
+		columns, _ := s.Conn.Columns(ctx, `SELECT * FROM "`+strings.ReplaceAll(t, `"`, `""`)+`"`)
 		words = append(words, columns...)
 	}
 	words = slices.DeleteFunc(words, func(w string) bool { return !quote.Printable(w) })

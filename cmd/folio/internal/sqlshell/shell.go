@@ -20,7 +20,8 @@ import (
 type Shell struct {
 	*terminal.Streams
 	DB     *sqlite.DB
-	Path   string // of the database, for errors
+	Conn   *sqlite.Conn // of DB: a transaction may span statements
+	Path   string       // of the database, for errors
 	Format Format
 }
 
@@ -52,18 +53,30 @@ func (s *Shell) Run(ctx context.Context, text string) error {
 
 // query runs one statement and writes its rows. The rows before an error are written, too.
 func (s *Shell) query(ctx context.Context, sql string) error {
-	names, err := s.DB.Columns(ctx, sql)
+	names, err := s.Conn.Columns(ctx, sql)
 	if err != nil {
 		return failure.At(s.Path, err)
 	}
-	out := s.Format.writer(s, names)
-	for row, err := range s.DB.Query(ctx, sql) {
+	var out writer
+	if len(names) > 0 {
+		out = s.Format.writer(s, names)
+	}
+	for row, err := range s.Conn.Query(ctx, sql) {
 		if err != nil {
-			return errors.Join(failure.At(s.Path, err), out.end())
+			if err = failure.At(s.Path, err); out != nil {
+				err = errors.Join(err, out.end())
+			}
+			return err
+		}
+		if out == nil { // a PRAGMA, whose columns are known now
+			out = s.Format.writer(s, row.Columns())
 		}
 		if err := out.row(row); err != nil {
 			return failure.OfOutput(err)
 		}
+	}
+	if out == nil {
+		return nil
 	}
 	if err := out.end(); err != nil {
 		return failure.OfOutput(err)
@@ -73,7 +86,7 @@ func (s *Shell) query(ctx context.Context, sql string) error {
 
 // texts returns the first column of the rows of a query.
 func (s *Shell) texts(ctx context.Context, sql string, args ...any) (list []string, err error) {
-	for row, err := range s.DB.Query(ctx, sql, args...) {
+	for row, err := range s.Conn.Query(ctx, sql, args...) {
 		if err != nil {
 			return nil, failure.At(s.Path, err)
 		}

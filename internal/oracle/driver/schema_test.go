@@ -1,0 +1,71 @@
+package driver
+
+import "testing"
+
+// TestSchemaErrors compares the errors of statements that change the schema, and the schema after
+// them.
+func TestSchemaErrors(t *testing.T) {
+	t.Parallel()
+	s := newScript(t, "")
+	s.run(`
+		CREATE TABLE t (a, b INTEGER PRIMARY KEY, c TEXT UNIQUE)
+		CREATE TABLE t (a)
+		CREATE TABLE IF NOT EXISTS t (a)
+		CREATE TABLE T (a)
+		CREATE VIEW v AS SELECT a FROM t
+		CREATE VIEW v AS SELECT 1
+		CREATE VIEW t AS SELECT 1
+		CREATE TABLE v (a)
+		CREATE INDEX i ON t (a)
+		CREATE INDEX i ON t (c)
+		CREATE INDEX IF NOT EXISTS i ON t (c)
+		CREATE INDEX t ON t (c)
+		CREATE TABLE i (a)
+		CREATE INDEX j ON missing (a)
+		CREATE INDEX j ON v (a)
+		CREATE INDEX j ON t (missing)
+		CREATE INDEX j ON t (a NULLS FIRST)
+		CREATE INDEX sqlite_x ON t (a)
+		CREATE TABLE sqlite_x (a)
+		CREATE TABLE x (a, A)
+		CREATE TABLE x (a PRIMARY KEY, b PRIMARY KEY)
+		CREATE TABLE x (a, PRIMARY KEY (b))
+		CREATE TABLE x (a, UNIQUE (b))
+		CREATE TABLE x (a, UNIQUE (a + 1))
+		CREATE TABLE x (a TEXT PRIMARY KEY AUTOINCREMENT)
+		CREATE TABLE x (a DEFAULT (b))
+		CREATE TABLE x (a AS (1))
+		CREATE TABLE x (a, b AS (a) wrong)
+		CREATE TABLE x (a, b AS (a) DEFAULT 1)
+		CREATE TABLE x (a, b AS (a) PRIMARY KEY)
+		CREATE TABLE x (a) WITHOUT ROWID
+		CREATE TABLE x (a INTEGER PRIMARY KEY AUTOINCREMENT) WITHOUT ROWID
+		CREATE TABLE x (a VARCHAR) STRICT
+		CREATE TABLE x (a) STRICT
+		CREATE TABLE x (a, FOREIGN KEY (b) REFERENCES t)
+		CREATE TABLE x (a UNIQUE ON CONFLICT FAIL, UNIQUE (a) ON CONFLICT IGNORE)
+		CREATE TABLE other.x (a)
+		CREATE TABLE x (a) WITHOUT NOTHING
+		CREATE TABLE x (a
+		CREATE TABLE x
+		DROP TABLE missing
+		DROP TABLE IF EXISTS missing
+		DROP TABLE v
+		DROP VIEW t
+		DROP VIEW missing
+		DROP INDEX missing
+		DROP INDEX IF EXISTS missing
+		DROP INDEX sqlite_autoindex_t_1
+		DROP TRIGGER missing
+		ALTER TABLE missing RENAME TO x
+		ALTER TABLE missing ADD COLUMN x
+		ALTER TABLE t ADD COLUMN a
+		ALTER TABLE t ADD COLUMN d UNIQUE
+		DROP VIEW v
+		ALTER TABLE t RENAME COLUMN a TO aa
+		ALTER TABLE t RENAME TO i
+		ALTER TABLE t RENAME TO sqlite_y
+		ALTER TABLE t RENAME TO u
+		SELECT type, name, tbl_name, sql FROM sqlite_schema
+	`)
+}

@@ -286,7 +286,6 @@ func (d *daemon) run(limit time.Duration, name string, args ...string) (string, 
 	return string(out), err
 }
 
-// newVolume returns the path of a volume that is to be made.
 // eventually waits until the kernel shows what a test expects of a mount. The kernel reports no
 // event for that: a program can only look again.
 func eventually(t testing.TB, what string, seen func() bool) {
@@ -298,6 +297,7 @@ func eventually(t testing.TB, what string, seen func() bool) {
 	}
 }
 
+// newVolume returns the path of a volume that is to be made.
 func newVolume(t testing.TB) string { return filepath.Join(t.TempDir(), "v.folio") }
 
 // checkVolume checks a volume that is not mounted any more.

@@ -60,9 +60,7 @@ func TestKilledWaiting(t *testing.T) {
 	d.within(time.Minute, "killing programs", func() {
 		for _, signal := range []syscall.Signal{syscall.SIGWINCH, syscall.SIGTERM} {
 			for _, program := range programs {
-				for !waitsForAnswer(program.Process.Pid) {
-					time.Sleep(time.Millisecond)
-				}
+				eventually(t, program.String()+" waits", func() bool { return waitsForAnswer(program.Process.Pid) })
 				must.Do(t, program.Process.Signal(signal))
 			}
 		}

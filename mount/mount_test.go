@@ -170,8 +170,8 @@ func TestGone(t *testing.T) {
 
 // writeGone writes until that fails, and then some more.
 func writeGone(t *testing.T, d *daemon) {
-	failed := 0
-	for i := 0; i < 100 && failed < 10; i++ {
+	failed, tries := 0, 0
+	eventually(t, "writing fails", func() bool {
 		err := os.WriteFile(d.path("other"), make([]byte, 1<<16), 0o644)
 		if err != nil {
 			failed++
@@ -179,9 +179,7 @@ func writeGone(t *testing.T, d *daemon) {
 		if err != nil && !errors.Is(err, syscall.EIO) {
 			t.Errorf("writing: %v", err)
 		}
-		time.Sleep(time.Millisecond)
-	}
-	if failed == 0 {
-		t.Error("nothing has failed")
-	}
+		tries++
+		return failed == 10 || failed > 0 && tries >= 100
+	})
 }

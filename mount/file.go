@@ -20,6 +20,7 @@ func (m *fileSystem) Open(_ <-chan struct{}, in *fuse.OpenIn, _ *fuse.OpenOut) f
 		m.kernel.InodeNotify(in.NodeId, -1, 0)
 	}
 	if m.confirms() {
+		m.inodes.opened(m.ino(in.NodeId))
 		m.confirmed.put(in.Pid, facts{opened: m.ino(in.NodeId)})
 	}
 	if m.observer == nil {

@@ -113,7 +113,14 @@ func (t *kernelInodes) extentOf(ino store.Ino) extent {
 	return sh.nodes[ino].extent
 }
 
-// current reports whether no request has changed an inode in this mount since a time of the clock.
+// opened notes that a file is opened. The kernel reads its content anew then, so no thread may be
+// given a content that was read for it before.
+func (t *kernelInodes) opened(ino store.Ino) {
+	t.update(ino, func(_ *inodeShard, k *kernelInode) { k.extent.changed = t.clock.Add(1) })
+}
+
+// current reports whether no request has opened or changed an inode in this mount since a time of
+// the clock.
 func (t *kernelInodes) current(n *store.Node, at uint64) bool {
 	if !n.IsRegular() {
 		return true

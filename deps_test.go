@@ -78,6 +78,7 @@ var importRules = []importRule{
 	{pkg: "internal/sql/rewrite", own: "internal/sql/syntax internal/sql/value internal/sql/program internal/sql/catalog internal/sql/bind"},
 	{pkg: "internal/sql/exec", own: "internal/ddl internal/extsort internal/private internal/record internal/sql/syntax internal/sql/value internal/sql/program internal/sql/function internal/sql/catalog internal/sql/bind internal/sql/rewrite sqlitefile"},
 	{pkg: "sqlite", os: true, own: "internal/private internal/record internal/osfile internal/ddl internal/sql/syntax internal/sql/value internal/sql/catalog internal/sql/bind internal/sql/exec sqlitefile"}, // os: which file a path names
+	{pkg: "sqlite/shadow", own: "internal/sql/syntax sqlite sqlitefile"},
 	{pkg: "internal/store", own: "internal/posix"},
 	{pkg: "internal/store/storetest", own: "internal/store internal/must internal/random"},
 	{pkg: "internal/store/check", own: "internal/store internal/ddl"},

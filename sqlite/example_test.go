@@ -61,6 +61,45 @@ func Example() {
 	// Oslo 1 bob
 }
 
+// A transaction: all of it happens, or nothing.
+func ExampleDB_Update() {
+	path, remove := makeUsers()
+	defer remove()
+	db, err := sqlite.Open(path, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer db.Close()
+	ctx := context.Background()
+	err = db.Update(ctx, func(tx *sqlite.Tx) error {
+		r, err := tx.Exec(ctx, "INSERT INTO user (name, city) VALUES (?, ?)", "dan", "Rome")
+		if err != nil {
+			return err
+		}
+		fmt.Println("id", r.LastInsertID)
+		for row, err := range tx.Query(ctx, "UPDATE user SET city = 'Basel' WHERE city = 'Bern' RETURNING name") {
+			if err != nil {
+				return err
+			}
+			fmt.Println(row.Text(0), "moves")
+		}
+		return nil
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	var n int64
+	if _, err := db.QueryRow(ctx, []any{&n}, "SELECT count(*) FROM user WHERE city = 'Basel'"); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(n, "in Basel")
+	// Output:
+	// id 4
+	// ann moves
+	// cid moves
+	// 2 in Basel
+}
+
 // The driver of database/sql.
 func Example_driver() {
 	path, remove := makeUsers()

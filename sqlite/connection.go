@@ -60,6 +60,12 @@ func (c *connection) reset() {
 	c.rollback()
 }
 
+// A Result describes what a statement has changed.
+type Result struct {
+	Changes      int64 // rows that the last INSERT, UPDATE or DELETE inserted, changed or deleted
+	LastInsertID int64 // rowid of the last row that was inserted
+}
+
 func (c *connection) result() Result { return Result{c.changes, c.lastInsertID} }
 
 // exec runs the statements of a text.
@@ -166,6 +172,12 @@ func (c *connection) start(ctx context.Context, k kind, u *unit, args []driver.N
 
 // startQuery begins to run a query.
 func (c *connection) startQuery(ctx context.Context, u *unit, args []driver.NamedValue) (*cursor, error) {
+	if u.Parsed != nil {
+		var err error
+		if u, err = c.callPragmas(ctx, u, args); err != nil {
+			return nil, err
+		}
+	}
 	r := &cursor{c: c, ctx: ctx}
 	rx, own, err := c.reader(ctx)
 	if err != nil {
@@ -194,7 +206,7 @@ func (c *connection) compiled(rx *sqlitefile.Rx, u *unit) (*statement, error) {
 		}
 	}
 	s, err := u.compile(rx)
-	if err == nil && c.txn.newSchema {
+	if err == nil && (c.txn.newSchema || u.once) {
 		s.forget()
 	}
 	return s, err
@@ -289,6 +301,9 @@ func (c *connection) prepare(ctx context.Context, sql string) (p prepared, err e
 	case kindQuery, kindChange:
 		if k == kindChange && c.mayWrite() != nil {
 			return p, nil
+		}
+		if u, err = c.callPragmas(ctx, u, nil); err != nil {
+			return p, err
 		}
 		rx, own, err := c.reader(ctx)
 		if err != nil {

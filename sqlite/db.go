@@ -51,12 +51,6 @@ func (db *DB) Close() error {
 	return db.engine.close()
 }
 
-// A Result describes what a statement has changed.
-type Result struct {
-	Changes      int64 // rows that the last INSERT, UPDATE or DELETE inserted, changed or deleted
-	LastInsertID int64 // rowid of the last row that was inserted
-}
-
 // Exec runs statements, with semicolons between them, and returns the result of the last one. Rows
 // that they return are skipped. Each statement is a transaction of its own; BEGIN is for
 // [DB.Begin]. A PRAGMA that sets something, foreign_keys for example, sets it for the DB. See
@@ -215,7 +209,7 @@ func (db *DB) query(rx *sqlitefile.Rx, sql string) (*statement, error) {
 		if err != nil {
 			return nil, err
 		}
-		if u.kind() != kindQuery || u.rest != "" {
+		if u.kind() != kindQuery || u.rest != "" || mayCallPragma(sql) {
 			return nil, errNoQuery
 		}
 		if s, err = u.compile(rx); err != nil {

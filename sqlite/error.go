@@ -57,8 +57,8 @@ type Error struct {
 // Error returns the message, which is SQLite's if SQLite has the same error.
 func (e *Error) Error() string { return e.Message }
 
-// MarshalJSON writes the codes by the names that the error of go-sqlite3 has for them: GORM knows the
-// violation of a key by these.
+// MarshalJSON writes the codes by the names that the error of go-sqlite3 has for them: GORM knows
+// the violation of a key by these.
 func (e *Error) MarshalJSON() ([]byte, error) {
 	return fmt.Appendf(nil, `{"Code":%d,"ExtendedCode":%d}`, e.Code, e.Extended), nil
 }

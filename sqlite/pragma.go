@@ -31,9 +31,6 @@ func init() {
 		"case_sensitive_like": refuseOn, "ignore_check_constraints": refuseOn, "writable_schema": refuseOn, "reverse_unordered_selects": refuseOn,
 		"cell_size_check": inert, "checkpoint_fullfsync": inert, "fullfsync": inert, "legacy_file_format": inert, "optimize": inert,
 	}
-	for name, columns := range schemaPragmas {
-		pragmas[name] = columns.run
-	}
 }
 
 // pragma runs a PRAGMA.

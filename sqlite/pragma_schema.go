@@ -22,17 +22,25 @@ type schemaPragma struct {
 	fill    func(s *schema, r *cursor, value string) error
 }
 
-var schemaPragmas = map[string]schemaPragma{
-	"table_info":        {[]string{"cid", "name", "type", "notnull", "dflt_value", "pk"}, (*schema).tableInfo},
-	"table_xinfo":       {[]string{"cid", "name", "type", "notnull", "dflt_value", "pk", "hidden"}, (*schema).tableInfo},
-	"table_list":        {[]string{"schema", "name", "type", "ncol", "wr", "strict"}, (*schema).tableList},
-	"index_list":        {[]string{"seq", "name", "unique", "origin", "partial"}, (*schema).indexList},
-	"index_info":        {[]string{"seqno", "cid", "name"}, (*schema).indexInfo},
-	"index_xinfo":       {[]string{"seqno", "cid", "name", "desc", "coll", "key"}, (*schema).indexInfo},
-	"foreign_key_list":  {[]string{"id", "seq", "table", "from", "to", "on_update", "on_delete", "match"}, (*schema).foreignKeyList},
-	"foreign_key_check": {[]string{"table", "rowid", "parent", "fkid"}, (*schema).foreignKeyCheck},
-	"database_list":     {[]string{"seq", "name", "file"}, (*schema).databaseList},
-	"collation_list":    {[]string{"seq", "name"}, (*schema).collationList},
+// schemaPragmas are the pragmas about the schema.
+var schemaPragmas map[string]schemaPragma
+
+func init() {
+	schemaPragmas = map[string]schemaPragma{
+		"table_info":        {[]string{"cid", "name", "type", "notnull", "dflt_value", "pk"}, (*schema).tableInfo},
+		"table_xinfo":       {[]string{"cid", "name", "type", "notnull", "dflt_value", "pk", "hidden"}, (*schema).tableInfo},
+		"table_list":        {[]string{"schema", "name", "type", "ncol", "wr", "strict"}, (*schema).tableList},
+		"index_list":        {[]string{"seq", "name", "unique", "origin", "partial"}, (*schema).indexList},
+		"index_info":        {[]string{"seqno", "cid", "name"}, (*schema).indexInfo},
+		"index_xinfo":       {[]string{"seqno", "cid", "name", "desc", "coll", "key"}, (*schema).indexInfo},
+		"foreign_key_list":  {[]string{"id", "seq", "table", "from", "to", "on_update", "on_delete", "match"}, (*schema).foreignKeyList},
+		"foreign_key_check": {[]string{"table", "rowid", "parent", "fkid"}, (*schema).foreignKeyCheck},
+		"database_list":     {[]string{"seq", "name", "file"}, (*schema).databaseList},
+		"collation_list":    {[]string{"seq", "name"}, (*schema).collationList},
+	}
+	for name, p := range schemaPragmas {
+		pragmas[name] = p.run
+	}
 }
 
 // run runs the pragma.

@@ -153,3 +153,36 @@ func TestErrorJSON(t *testing.T) {
 		t.Errorf("%s of %v", got, err)
 	}
 }
+
+// TestPragmaInFrom calls pragmas with parameters, next to other parameters.
+func TestPragmaInFrom(t *testing.T) {
+	t.Parallel()
+	db := openNew(t, "")
+	if _, err := db.Exec("CREATE TABLE t (a, b); CREATE TABLE u (c)"); err != nil {
+		t.Fatal(err)
+	}
+	const query = "SELECT ? || group_concat(name) FROM pragma_table_info(?) WHERE name <> ?"
+	s, err := db.Prepare(query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for _, c := range [][2]string{{"t", ">a,b"}, {"u", ">c"}} {
+		for range 2 {
+			var got, prepared string
+			if err := db.QueryRow(query, ">", c[0], "x").Scan(&got); err != nil || got != c[1] {
+				t.Errorf("%s: %s, %v", c[0], got, err)
+			}
+			if err := s.QueryRow(">", c[0], "x").Scan(&prepared); err != nil || prepared != c[1] {
+				t.Errorf("%s: %s, %v", c[0], prepared, err)
+			}
+		}
+	}
+	if _, err := db.Exec("DROP TABLE u; CREATE TABLE u (d)"); err != nil {
+		t.Fatal(err)
+	}
+	var got string
+	if err := db.QueryRow(query, ">", "u", "x").Scan(&got); err != nil || got != ">d" {
+		t.Errorf("%s, %v", got, err)
+	}
+}

@@ -33,6 +33,7 @@ type unit struct {
 	*syntax.Parsed
 	sql  string // of the statement; the whole text if there is no other
 	rest string // of the text; "" if there is no other statement
+	once bool   // it must not be kept in the cache
 }
 
 // parse reads the first statement of a text. Its Statement is nil if there is none.

@@ -16,6 +16,14 @@ func TestPragmas(t *testing.T) {
 		CREATE UNIQUE INDEX child_partial ON child (b) WHERE a > 1
 		CREATE INDEX child_expression ON child (a + b, q)
 		CREATE VIEW both AS SELECT a, b, code AS c FROM child JOIN parent ON p = id
+		SELECT * FROM pragma_table_info('child')
+		SELECT name, pk FROM pragma_table_info('child') AS i WHERE pk > 0 ORDER BY pk DESC
+		SELECT pragma_index_list.name, "unique" FROM PRAGMA_index_list('child')
+		SELECT l.name, i.name FROM pragma_index_list('child') AS l LEFT JOIN pragma_index_info('child_q') i ON l.name = 'child_q'
+		SELECT count(*) FROM pragma_table_info('nothing')
+		SELECT count(*) FROM pragma_foreign_key_list( 'child' ) WHERE "table" = 'parent'
+		SELECT (SELECT count(*) FROM pragma_table_xinfo('pair')) AS n, name FROM sqlite_schema WHERE name = 'pair'
+		SELECT name FROM pragma_collation_list() WHERE name > 'C'
 		PRAGMA table_list(child)
 		PRAGMA table_list(pair)
 		PRAGMA table_list(both)

@@ -139,6 +139,14 @@ func (i internalWriter) HasForeignKeys(columns ...int) bool {
 	return f != nil && (len(columns) == 0 || slices.ContainsFunc(columns, f.involve))
 }
 
+// OneStep reports whether an insertion changes nothing but its own row: no clause may replace other
+// rows, and no foreign key is enforced.
+func (i internalWriter) OneStep() bool {
+	replaces := func(u uniqueRule) bool { return u.conflict == syntax.ConflictReplace }
+	r := i.t.clauses()
+	return i.t.state.foreign == nil && (r == nil || !slices.ContainsFunc(r.unique, replaces))
+}
+
 // Replace gives a row other values, and perhaps another key. A row that is gone is ignored.
 func (i internalWriter) Replace(old private.RowKey, rowid int64, values ...any) (private.Outcome, error) {
 	t := *i.t

@@ -31,6 +31,7 @@ type Change struct {
 	change rows    // changes a row each time that it is asked for one
 	kept   *sorted // the rows of RETURNING
 	single bool    // INSERT of one row of VALUES
+	alone  bool    // it may be one call of the TableWriter, which happens or does not by itself
 }
 
 // A Result is what a run of a [Change] has done.
@@ -81,7 +82,9 @@ func CompileChange(c *catalog.Catalog, sql string, p *syntax.Parsed) (*Change, e
 	s.writer = &rowWriter{table: b.Table, or: b.Or}
 	switch p.Statement.(type) {
 	case *syntax.Insert:
-		s.single = b.Returning == nil && !replaces(b) && (b.Query == nil || len(b.Query.Cores) == 1 && len(b.Query.Cores[0].Values) == 1)
+		one := b.Query == nil || len(b.Query.Cores) == 1 && len(b.Query.Cores[0].Values) == 1
+		s.single = one && b.Returning == nil && !replaces(b)
+		s.alone = s.single && b.Upserts == nil
 		s.change, err = k.inserter(b, s.writer)
 	case *syntax.Update:
 		s.change, err = k.updater(b, s.writer)
@@ -112,22 +115,11 @@ func (s *Change) Run(tx *sqlitefile.Tx, params []record.Value, cancel *atomic.Bo
 	if err := w.open(tx); err != nil {
 		return err
 	}
-	err := tx.Internal(private.Key{}).Statement(func() error {
-		if s.kept != nil {
-			return s.kept.open()
-		}
-		if err := s.change.open(); err != nil {
-			return err
-		}
-		for {
-			if err := s.m.alive(); err != nil {
-				return err
-			}
-			if ok, err := s.change.next(); !ok || err != nil {
-				return err
-			}
-		}
-	})
+	run := s.run
+	if !s.alone || !w.writer.Internal(private.Key{}).OneStep() {
+		run = func() error { return tx.Internal(private.Key{}).Statement(s.run) }
+	}
+	err := run()
 	s.Result = w.Result
 	if err != nil && !Fails(err) {
 		s.Result.Changes = 0 // the last rowid stays, as in SQLite
@@ -136,6 +128,24 @@ func (s *Change) Run(tx *sqlitefile.Tx, params []record.Value, cancel *atomic.Bo
 		}
 	}
 	return err
+}
+
+// run changes the rows, and keeps those of RETURNING.
+func (s *Change) run() error {
+	if s.kept != nil {
+		return s.kept.open()
+	}
+	if err := s.change.open(); err != nil {
+		return err
+	}
+	for {
+		if err := s.m.alive(); err != nil {
+			return err
+		}
+		if ok, err := s.change.next(); !ok || err != nil {
+			return err
+		}
+	}
 }
 
 // Next moves to the next row of RETURNING, if there is one.

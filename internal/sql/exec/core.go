@@ -116,7 +116,7 @@ func (c *compiler) core(core *bind.Core, keys []*bind.Expr) (*coreRows, error) {
 	}
 	r := &coreRows{m: c.m, input: l, width: len(core.Results)}
 	if core.Distinct {
-		r.distinct = &distinct{m: c.m, part: 4}
+		r.distinct = &distinct{m: c.m, part: 8}
 	}
 	if core.Grouped {
 		if core.GroupBy != nil && !c.together[core] {

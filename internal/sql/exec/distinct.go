@@ -13,14 +13,14 @@ import (
 // were known to be the first, so that the order of the rows stays the one in which they came.
 type distinct struct {
 	m      *machine
-	part   int // of the memory of the machine is for the keys: 4 for a fourth
+	part   int // of the memory of the machine is for the keys: 8 for an eighth
 	keys   map[string]struct{}
 	memory int    // bytes of keys
 	later  *spill // nil while there is memory
 }
 
 // memoryOfKey is about the memory that a key takes in the map besides its bytes.
-const memoryOfKey = 48
+const memoryOfKey = 96
 
 func (d *distinct) reset() {
 	d.m.drop(d.later)

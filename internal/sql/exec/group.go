@@ -73,7 +73,7 @@ type group struct {
 
 func (c *compiler) group(core *bind.Core, in input) (*groups, error) {
 	g := &groups{m: c.m, input: in, results: c.results[core], decides: -1}
-	g.distinct = distinct{m: c.m, part: 4}
+	g.distinct = distinct{m: c.m, part: 8}
 	g.spilled.distinct = g.distinct
 	var err error
 	if g.keys, err = c.evaluators(core.GroupBy); err != nil {

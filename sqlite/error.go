@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/foliofs/folio/internal/ddl"
+	"github.com/foliofs/folio/internal/private"
 	"github.com/foliofs/folio/internal/sql/exec"
 	"github.com/foliofs/folio/internal/sql/value"
 	"github.com/foliofs/folio/sqlitefile"
@@ -113,6 +114,9 @@ func asError(err error) error {
 		e.Code, e.Extended, e.Message = CodeConstraint, constraints[broken.Kind], broken.Error()
 		if broken.Kind == sqlitefile.ConstraintForeignKey {
 			e.Message = "FOREIGN KEY constraint failed" // SQLite does not say which
+		}
+		if sqlitefile.Restricted(private.Key{}, err) {
+			e.Extended = CodeConstraintTrigger
 		}
 	}
 	return e

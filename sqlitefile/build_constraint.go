@@ -39,7 +39,8 @@ type ConstraintError struct {
 	// a unique index on an expression the name of the index.
 	What string
 
-	clause syntax.Conflict // of the constraint, or of the statement
+	clause     syntax.Conflict // of the constraint, or of the statement
+	restricted bool            // by the action RESTRICT of a foreign key
 }
 
 // Error formats the error as SQLite does.

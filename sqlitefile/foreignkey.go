@@ -360,7 +360,7 @@ func (k *foreignKey) comparable(child *ddl.Table) bool {
 // check returns an error if the key has children and no parent.
 func (c foreignCheck) check(tx *Tx) error {
 	if c.values == nil {
-		return c.key.violation()
+		return c.key.violation(false)
 	}
 	ok, err := c.key.parentExists(tx, c.values)
 	if err != nil || ok {
@@ -370,11 +370,14 @@ func (c foreignCheck) check(tx *Tx) error {
 	if err != nil || len(list) == 0 {
 		return err
 	}
-	return c.key.violation()
+	return c.key.violation(false)
 }
 
-func (k *foreignKey) violation() error {
-	return &ConstraintError{Kind: ConstraintForeignKey, Table: k.child, What: fmt.Sprintf("%s to %s", k.child, cmp.Or(k.parent.shape.name, k.Table))}
+// violation returns the error of a statement that breaks the key, or that the action RESTRICT of
+// the key refuses.
+func (k *foreignKey) violation(restricted bool) error {
+	what := fmt.Sprintf("%s to %s", k.child, cmp.Or(k.parent.shape.name, k.Table))
+	return &ConstraintError{Kind: ConstraintForeignKey, Table: k.child, What: what, restricted: restricted}
 }
 
 // involve reports whether a column belongs to a foreign key, or to a key that one refers to.

@@ -196,7 +196,7 @@ func (p *parentKey) act(tx *Tx) error {
 	}
 	switch action {
 	case syntax.ActionRestrict:
-		return p.key.violation()
+		return p.key.violation(true)
 	case syntax.ActionNone:
 		p.check(tx, p.old)
 		return nil

@@ -246,6 +246,13 @@ func (i internalTx) Statement(fn func() error) error {
 	return cmp.Or(err, failed)
 }
 
+// Restricted reports whether an error is that of the action RESTRICT of a foreign key, which SQLite
+// runs as a trigger: it gives the error the extended code of a trigger.
+func Restricted(_ private.Key, err error) bool {
+	broken := (*ConstraintError)(nil)
+	return errors.As(err, &broken) && broken.restricted
+}
+
 // Clause returns the ON CONFLICT clause, or the OR clause of the statement, of the constraint that
 // an error says is broken.
 func Clause(_ private.Key, err error) syntax.Conflict {

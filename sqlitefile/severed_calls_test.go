@@ -159,7 +159,7 @@ var severedCalls = map[string]severedCall{
 	"EventKind.String": pure, "Kind.String": pure, "Problem.String": pure, "Stats.GroupSize": pure,
 	"TableBuilder.Append": pure, "TableBuilder.AppendKey": pure, "TableBuilder.Name": pure, "TableBuilder.Rows": pure,
 	"Object.Malformed": pure,
-	"ValueOf":          pure, "RecordOf": pure, "Assign": pure, "Clause": pure,
+	"ValueOf":          pure, "RecordOf": pure, "Assign": pure, "Clause": pure, "Restricted": pure,
 	"Value.Int64": pure, "Value.Float64": pure, "Value.Any": pure, "Value.Bytes": pure, "Value.IsNull": pure, "Value.Kind": pure, "Value.String": pure, "Value.Text": pure,
 
 	"Open": {inDB, func(v *severed) error {

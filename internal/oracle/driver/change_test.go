@@ -69,6 +69,21 @@ func TestChanges(t *testing.T) {
 		INSERT INTO r VALUES (81)
 		PRAGMA query_only = 0
 		INSERT INTO missing VALUES (1)
+		DELETE FROM sqlite_schema
+		UPDATE SQLITE_MASTER SET sql = NULL
+		CREATE VIEW v AS SELECT x FROM r
+		CREATE TRIGGER vd INSTEAD OF DELETE ON v BEGIN DELETE FROM r WHERE x = old.x; END
+		INSERT INTO v VALUES (1)
+		UPDATE v SET x = 1
+		DELETE FROM r AS v WHERE v.x = 0
+		CREATE TABLE k (r REFERENCES p ON DELETE RESTRICT ON UPDATE RESTRICT, n REFERENCES p)
+		INSERT INTO p (id, name) VALUES (60, 'sixty'), (61, 'sixty-one')
+		INSERT INTO k VALUES (60, NULL), (NULL, 61)
+		DELETE FROM p WHERE id = 60
+		UPDATE p SET id = 62 WHERE id = 60
+		REPLACE INTO p (id, name) VALUES (60, 'again')
+		REPLACE INTO p (id, name) VALUES (63, 'sixty')
+		DELETE FROM p WHERE id = 61
 		INSERT INTO r VALUES (1, 2)
 		UPDATE r SET y = 1
 		DELETE FROM r WHERE y = 1
@@ -84,4 +99,23 @@ func TestChanges(t *testing.T) {
 		2: DROP TABLE new
 		SELECT * FROM new
 	`)
+}
+
+// TestInstead checks that a change of a view with an INSTEAD OF trigger is refused as not
+// supported. SQLite's own error, for a view without a trigger, would be wrong.
+func TestInstead(t *testing.T) {
+	t.Parallel()
+	s := newScript(t, "")
+	s.run(`
+		CREATE TABLE r (x)
+		CREATE VIEW v AS SELECT x FROM r
+		CREATE TRIGGER vd INSTEAD OF DELETE ON v BEGIN DELETE FROM r WHERE x = old.x; END
+		DROP TRIGGER vd
+		DELETE FROM v
+		CREATE TRIGGER vd INSTEAD OF DELETE ON v BEGIN DELETE FROM r WHERE x = old.x; END
+	`)
+	want := "error 1 1 not supported yet: view v has an INSTEAD OF trigger"
+	if got := answer(s.contexts, s.conn("1")[0], "DELETE FROM V"); got != want {
+		t.Errorf("%s, not %s", got, want)
+	}
 }

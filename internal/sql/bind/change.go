@@ -87,19 +87,34 @@ type block struct {
 	row   *Source
 }
 
-// target resolves the table that a statement changes.
-func (r *resolver) target(n *syntax.Target) (*Source, error) {
+// target resolves the table that a statement changes. The event is that of the triggers it fires.
+func (r *resolver) target(n *syntax.Target, event syntax.TriggerEvent) (*Source, error) {
 	src, err := r.named(&scope{}, &syntax.Source{Name: n.QualifiedName})
 	if err != nil {
 		return nil, err
 	}
 	switch name := strings.ToLower(src.Name); {
+	case src.View && r.instead(src.Name, event):
+		return nil, unsupported("view %s has an INSTEAD OF trigger", src.Name)
 	case src.View:
 		return nil, fmt.Errorf("cannot modify %s because it is a view", src.Name)
 	case name == "sqlite_master":
-		return nil, fmt.Errorf("table %s may not be modified", n.Name.Text)
+		return nil, fmt.Errorf("table %s may not be modified", src.Name)
 	}
 	return src, nil
+}
+
+// instead reports whether a view has an INSTEAD OF trigger for an event, so that SQLite can change
+// the view.
+func (r *resolver) instead(view string, event syntax.TriggerEvent) bool {
+	return slices.ContainsFunc(r.catalog.Triggers(view), func(sql string) bool {
+		p, err := syntax.ParseStored(sql)
+		if err != nil {
+			return false
+		}
+		t, ok := p.Statement.(*syntax.CreateTrigger)
+		return ok && t.Time == syntax.TriggerInsteadOf && t.Event == event
+	})
 }
 
 // block returns a block that reads a row of the table under the name that the statement gives it.
@@ -155,7 +170,7 @@ func (r *resolver) returning(c *Change, base *scope, table *Source, target *synt
 // Insert resolves an INSERT.
 func Insert(cat *catalog.Catalog, sql string, n *syntax.Insert) (*Change, error) {
 	r := &resolver{catalog: cat, sql: sql}
-	table, err := r.target(&n.Table)
+	table, err := r.target(&n.Table, syntax.TriggerInsert)
 	if err != nil {
 		return nil, err
 	}
@@ -487,7 +502,7 @@ func (r *resolver) keys(c *Change, base *scope, n *syntax.Target, from []syntax.
 // Update resolves an UPDATE.
 func Update(cat *catalog.Catalog, sql string, n *syntax.Update) (*Change, error) {
 	r := &resolver{catalog: cat, sql: sql}
-	table, err := r.target(&n.Table)
+	table, err := r.target(&n.Table, syntax.TriggerUpdate)
 	if err != nil {
 		return nil, err
 	}
@@ -517,7 +532,7 @@ func Update(cat *catalog.Catalog, sql string, n *syntax.Update) (*Change, error)
 // Delete resolves a DELETE.
 func Delete(cat *catalog.Catalog, sql string, n *syntax.Delete) (*Change, error) {
 	r := &resolver{catalog: cat, sql: sql}
-	table, err := r.target(&n.Table)
+	table, err := r.target(&n.Table, syntax.TriggerDelete)
 	if err != nil {
 		return nil, err
 	}

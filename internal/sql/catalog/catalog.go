@@ -109,6 +109,16 @@ func (c *Catalog) Index(table, name string) bool {
 	return false
 }
 
+// Triggers returns the statements of the triggers of a table or view.
+func (c *Catalog) Triggers(table string) (list []string) {
+	for _, o := range c.objects {
+		if o.Type == "trigger" && strings.EqualFold(o.Table, table) {
+			list = append(list, o.SQL)
+		}
+	}
+	return list
+}
+
 // Table returns the table with the name that [Catalog.Object] returned.
 func (c *Catalog) Table(name string) (*Table, error) {
 	if t := c.tables[name]; t != nil {

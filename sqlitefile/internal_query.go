@@ -145,14 +145,12 @@ func (i internalCursor) SeekRowidBefore(rowid int64) (ok bool, err error) {
 	return i.c.arrive(i.c.before(ok, err))
 }
 
-// Load lets row be the current entry of a cursor in a read transaction.
+// Load lets row be the entry that the cursor has just moved to.
 func (i internalCursor) Load(row *Row) error {
 	c := i.c
 	top := &c.path[c.depth]
-	if c.table {
-		return c.rx.tableRow(row, &top.Node, top.i, c.shape)
-	}
-	return c.rx.indexRow(row, &top.Node, top.i, c.shape)
+	row.mark = 0 // the row may have been another one, before a change
+	return c.rx.load(row, &top.Node, top.i, c.shape)
 }
 
 // Count returns the number of entries. It calls alive for each page and returns its error.

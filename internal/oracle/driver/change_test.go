@@ -88,6 +88,11 @@ func TestChanges(t *testing.T) {
 		UPDATE r SET y = 1
 		DELETE FROM r WHERE y = 1
 		INSERT INTO r (y) VALUES (1)
+		CREATE TABLE o (x, y)
+		INSERT INTO o VALUES (1, 1), (2, 2), (3, 3), (4, 4), (5, 5)
+		UPDATE o SET x = (SELECT min(s.y) FROM o AS s WHERE s.rowid = o.rowid)
+		UPDATE o SET x = (SELECT s.x + s.y FROM o AS s WHERE s.rowid = o.rowid + 1)
+		SELECT * FROM o
 		PRAGMA foreign_key_check
 		PRAGMA integrity_check
 		2: CREATE TABLE new (a)

@@ -26,7 +26,7 @@ const (
 // TestHostileSchemas queries databases whose schemas a hostile file forges: views that read
 // themselves or double in each of many levels, expressions that overflow, nest or make long texts,
 // and entries that do not belong together. Each query must end soon after its context, with rows or
-// an error, and without much memory. No value has more than 20 MB here: SQLite lets one have 1 GB.
+// an error, and without much memory. No value has more than 2 MB here: SQLite lets one have 1 GB.
 func TestHostileSchemas(t *testing.T) {
 	if !judge.Available {
 		t.Skip("needs cgo")
@@ -46,13 +46,13 @@ func TestHostileSchemas(t *testing.T) {
 		"CREATE VIEW self AS SELECT * FROM self", "CREATE VIEW one AS SELECT * FROM two", "CREATE VIEW two AS SELECT * FROM one",
 		"CREATE VIEW d0 AS SELECT a FROM t",
 		"CREATE VIEW overflow AS SELECT abs(a) AS x, -a, b * b * b, b << 70, sum(b) FROM t",
-		"CREATE VIEW bomb AS SELECT zeroblob(10000000) AS x",
-		"CREATE VIEW bombs AS SELECT hex(zeroblob(5000000)) || hex(zeroblob(5000000)) AS x FROM t LIMIT 5",
+		"CREATE VIEW bomb AS SELECT zeroblob(2000000) AS x",
+		"CREATE VIEW bombs AS SELECT hex(zeroblob(500000)) || hex(zeroblob(500000)) AS x FROM t LIMIT 5",
 		"CREATE VIEW padded AS SELECT printf('%99999d', 1) AS x, printf('%.*f', 100000, a) AS y, format('%*s', 99999, '') AS z FROM t",
 		"CREATE VIEW replaced AS SELECT replace(replace(replace(hex(zeroblob(1000)), '0', hex(zeroblob(1000))), '0', hex(zeroblob(1000))), '0', 'x') AS x",
 		"CREATE VIEW pattern AS SELECT hex(zeroblob(20000)) LIKE '%0%0%0%0%0%0%0%0%0%0%0%0%1' AS x, hex(zeroblob(20000)) GLOB '*0*0*0*0*0*0*0*0*0*0*0*1' AS y FROM t",
 		"CREATE VIEW endless AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n",
-		"CREATE VIEW growing AS WITH RECURSIVE n(i) AS (SELECT 'x' UNION ALL SELECT i || i FROM n WHERE length(i) < 10000000) SELECT i FROM n",
+		"CREATE VIEW growing AS WITH RECURSIVE n(i) AS (SELECT 'x' UNION ALL SELECT i || i FROM n WHERE length(i) < 1000000) SELECT i FROM n",
 		"CREATE VIEW product AS SELECT count(*) AS x FROM t a, t b, t c, t d, t e",
 		"CREATE VIEW deep AS SELECT " + deep + " AS x FROM t", "CREATE VIEW long AS SELECT " + long + " AS x FROM t", "CREATE VIEW wide AS SELECT " + wide + " FROM t",
 		"CREATE TABLE g(a, b AS (abs(a)), c AS (zeroblob(a)), d AS (printf('%*d', a, 1)))", "INSERT INTO g(a) VALUES (1), (5)",

@@ -161,6 +161,7 @@ func (i internalWriter) Replace(old private.RowKey, rowid int64, values ...any) 
 		t.resolution = t.state.clauses // so that the key is compared with others
 	}
 	s := t.state
+	t.moved = t.def.Key == nil && rowid != old.Rowid
 	out := private.Outcome{Row: private.RowKey{Rowid: rowid}}
 	err = t.replace(&row, rowid, values, func() error {
 		switch {

@@ -35,6 +35,7 @@ type TableWriter struct {
 	first int           // how many columns values are given for, if not for all of them
 	named *namedColumns // which columns these are (see Named), or nil: the first ones (see firstColumns)
 	only  int           // the only column that changes, counted from 1; 0 for all
+	moved bool          // the rowid changes
 
 	resolution *conflictRules // of a statement of SQL, in place of the clauses of the table
 	counter    *int64         // the last rowid of AUTOINCREMENT, while such a statement inserts rows
@@ -230,8 +231,12 @@ func (t TableWriter) prepare(rowid int64, values []any) error {
 
 // prepareUpdate is prepare for a row to be changed. Only the rules and indexes count that the
 // columns which change are a part of, as in SQLite: a row that breaks another rule, because it was
-// written when that was not checked, can be changed all the same.
+// written when that was not checked, can be changed all the same. A row whose rowid changes must
+// keep all rules, because the rowid that expressions read is no column.
 func (t TableWriter) prepareUpdate(rowid int64, values []any) error {
+	if t.moved {
+		return t.prepare(rowid, values)
+	}
 	return t.prepareChange(rowid, values, cmp.Or(t.only, everyColumn))
 }
 

@@ -88,6 +88,17 @@ func TestChanges(t *testing.T) {
 		UPDATE r SET y = 1
 		DELETE FROM r WHERE y = 1
 		INSERT INTO r (y) VALUES (1)
+		CREATE TABLE u (id INTEGER PRIMARY KEY CHECK (id < 100), x CHECK (x < id + 50), g AS (id + x) CHECK (g <> 50))
+		CREATE UNIQUE INDEX ug ON u (id + 1)
+		INSERT INTO u VALUES (1, 1), (2, 2), (3, 3)
+		UPDATE u SET id = 1000 WHERE id = 1
+		UPDATE u SET rowid = -60
+		UPDATE u SET id = 49 WHERE x = 1
+		UPDATE u SET (x, id) = (SELECT 5, 1000)
+		UPDATE OR IGNORE u SET id = id * 40 RETURNING *
+		UPDATE OR REPLACE u SET id = 7
+		INSERT INTO u VALUES (7, 1) ON CONFLICT (id) DO UPDATE SET id = 100
+		SELECT * FROM u
 		CREATE TABLE o (x, y)
 		INSERT INTO o VALUES (1, 1), (2, 2), (3, 3), (4, 4), (5, 5)
 		UPDATE o SET x = (SELECT min(s.y) FROM o AS s WHERE s.rowid = o.rowid)

@@ -323,6 +323,8 @@ func (rx *Rx) load(row *Row, n *btree.Node, i int, s *shape) (err error) {
 	} else {
 		err = rx.indexRow(row, n, i, s)
 	}
-	row.setMark(i)
+	if err == nil {
+		row.setMark(i)
+	}
 	return err
 }

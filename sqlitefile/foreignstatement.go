@@ -57,7 +57,7 @@ func (t TableWriter) checkOwn(rowid int64, values []any) error {
 	row, statement := &t.state.row, t.state.shared.statement
 	for _, k := range t.state.foreign.own {
 		key, whole := row.keyOf(k.Columns, rowid, values)
-		if !whole || !k.changes(row.only) {
+		if !whole || !t.givesParent(k) {
 			continue // NULL refers to nothing
 		}
 		if self, same := k.ownParent(row, key, rowid, values); self {
@@ -81,6 +81,15 @@ func (t TableWriter) checkOwn(rowid int64, values []any) error {
 // another parent.
 func (k *foreignKey) changes(only int) bool {
 	return only <= 0 || slices.Contains(k.Columns, only-1) || k.toItself() && slices.Contains(k.to, only-1)
+}
+
+// givesParent reports whether the change of the row that was loaded can give it another parent.
+func (t TableWriter) givesParent(k *foreignKey) bool {
+	if t.set == nil {
+		return k.changes(t.state.row.only)
+	}
+	generated := func(c int) bool { return t.def.ddl.Columns[c].Generated != nil }
+	return slices.ContainsFunc(t.set, func(c int) bool { return k.changes(c + 1) }) || slices.ContainsFunc(k.Columns, generated)
 }
 
 // toItself reports whether the parent is the child's own table.

@@ -147,9 +147,11 @@ func (i internalWriter) OneStep() bool {
 	return i.t.state.foreign == nil && (r == nil || !slices.ContainsFunc(r.unique, replaces))
 }
 
-// Replace gives a row other values, and perhaps another key. A row that is gone is ignored.
-func (i internalWriter) Replace(old private.RowKey, rowid int64, values ...any) (private.Outcome, error) {
+// Replace gives a row other values in some columns, and perhaps another key. A row that is gone is
+// ignored.
+func (i internalWriter) Replace(old private.RowKey, rowid int64, columns []int, values ...any) (private.Outcome, error) {
 	t := *i.t
+	t.set = columns
 	if err := t.ready(); err != nil {
 		return private.Outcome{}, err
 	}

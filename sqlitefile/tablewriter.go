@@ -38,6 +38,7 @@ type TableWriter struct {
 	moved bool          // the rowid changes
 
 	resolution *conflictRules // of a statement of SQL, in place of the clauses of the table
+	set        []int          // the columns that such a statement sets in rows that are there; nil for all
 	counter    *int64         // the last rowid of AUTOINCREMENT, while such a statement inserts rows
 }
 

@@ -123,11 +123,19 @@ func (s *Change) Run(tx *sqlitefile.Tx, params []record.Value, cancel *atomic.Bo
 	s.Result = w.Result
 	if err != nil && !Fails(err) {
 		s.Result.Changes = 0 // the last rowid stays, as in SQLite
-		if broken := (*sqlitefile.ConstraintError)(nil); s.single && errors.As(err, &broken) && broken.Kind == sqlitefile.ConstraintForeignKey {
+		if broken := (*sqlitefile.ConstraintError)(nil); s.single && errors.As(err, &broken) && broken.Kind == sqlitefile.ConstraintForeignKey && !s.updatesKeys() {
 			s.Result.Inserted = false // a single row is not inserted at all if it lacks a parent
 		}
 	}
 	return err
+}
+
+// updatesKeys reports whether DO UPDATE sets a column that a foreign key involves.
+func (s *Change) updatesKeys() bool {
+	n, ok := s.change.(*inserter)
+	return ok && slices.ContainsFunc(n.set, func(u *setter) bool {
+		return u != nil && len(u.stored) > 0 && s.writer.writer.Internal(private.Key{}).HasForeignKeys(u.stored...)
+	})
 }
 
 // run changes the rows, and keeps those of RETURNING.

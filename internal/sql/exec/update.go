@@ -12,6 +12,7 @@ import (
 // A setter gives rows the values of SET.
 type setter struct {
 	columns  []int
+	stored   []int       // the same, with the column that is the rowid by its own number
 	values   []evaluator // nil if the values come with the keys
 	where    *evaluator
 	row      *rowSource
@@ -20,7 +21,15 @@ type setter struct {
 }
 
 func (c *compiler) setter(s *bind.Set) (n *setter, err error) {
-	n = &setter{columns: s.Columns, out: make([]record.Value, len(s.Columns))}
+	n = &setter{columns: s.Columns, stored: []int{}, out: make([]record.Value, len(s.Columns))}
+	for _, column := range s.Columns {
+		if column == catalog.Rowid {
+			column = s.Row.Table.Alias
+		}
+		if column >= 0 {
+			n.stored = append(n.stored, column)
+		}
+	}
 	if s.Values == nil {
 		n.row = &rowSource{table: s.Row.Table, over: make([]record.Value, len(s.Row.Table.Columns)+1)}
 		return n, nil
@@ -41,7 +50,7 @@ func (c *compiler) setter(s *bind.Set) (n *setter, err error) {
 // internalWriter is how a statement changes rows.
 type internalWriter interface {
 	Row(k private.RowKey) (sqlitefile.Row, bool, error)
-	Replace(old private.RowKey, rowid int64, values ...any) (private.Outcome, error)
+	Replace(old private.RowKey, rowid int64, columns []int, values ...any) (private.Outcome, error)
 }
 
 // change gives the row with a key its new values, and returns its new key. It reports whether the
@@ -90,7 +99,7 @@ func (s *setter) change(m *machine, w *rowWriter, writer internalWriter, key pri
 			w.values[i] = v.Clone()
 		}
 	}
-	out, err := writer.Replace(key, rowid, w.values...)
+	out, err := writer.Replace(key, rowid, s.stored, w.values...)
 	if err != nil || out.Ignored {
 		return key, false, err
 	}

@@ -69,6 +69,9 @@ func (c *change) writeFile(name string, data []byte, perm fs.FileMode) error {
 	if *n, err = c.Tx.Node(g.entry.Ino); err == nil {
 		err = mustBeRegular(n.Mode)
 	}
+	if err == nil && c.isAhead && n.Size > int64(len(data)) { // or the end of the old content would be read first
+		err = c.Tx.Truncate(n, 0)
+	}
 	if err == nil {
 		err = c.Tx.WriteAt(n, data, 0)
 	}

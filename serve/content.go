@@ -52,7 +52,7 @@ func (g *get) content() error {
 
 // largeContent sends a file while it reads it.
 func (g *get) largeContent(name string) error {
-	opened, done, err := g.p.open(g.real, g.info)
+	opened, done, err := g.p.open(g.r.Context(), g.real, g.info)
 	if err != nil {
 		return err
 	}

@@ -32,7 +32,7 @@ func (b *payload) receive() error {
 		b.data = bytes.Clone(buf[:n])
 		return nil
 	}
-	if b.temp, err = b.p.newTemporary(); err != nil {
+	if b.temp, err = b.p.newTemporary(b.r.Context()); err != nil {
 		return err
 	}
 	if err := b.p.fill(b.temp, buf, n, b.r.Body); err != nil {

@@ -61,17 +61,18 @@ func (p *place) view(ctx context.Context, fn func(rx *folio.Rx) error) error {
 
 var errChanged = errors.New("the file changes all the time")
 
-// open opens a regular file that resolve has found, for longer than a view.
-func (p *place) open(real string, info fs.FileInfo) (*folio.File, func(), error) {
+// open opens a regular file that resolve has found, for longer than a view. Its calls end when ctx
+// is done.
+func (p *place) open(ctx context.Context, real string, info fs.FileInfo) (*folio.File, func(), error) {
 	vol, done := p.vol.Volume, func() {}
 	if p.snapshot != "" {
-		at, err := vol.OpenSnapshot(context.Background(), p.snapshot)
+		at, err := vol.OpenSnapshot(ctx, p.snapshot)
 		if err != nil {
 			return nil, nil, err
 		}
 		vol, done = at, func() { _ = at.Close() }
 	}
-	f, err := vol.Open(real)
+	f, err := vol.WithContext(ctx).Open(real)
 	if err == nil && !sameFile(f, info) {
 		err = errors.Join(errChanged, f.Close())
 	}

@@ -10,9 +10,9 @@ import (
 const writeOnly = posix.WriteOnly
 
 // newTemporary makes an empty file for an upload, which no request reaches.
-func (p *place) newTemporary() (name string, err error) {
+func (p *place) newTemporary(ctx context.Context) (name string, err error) {
 	name = p.tree.own(uploadDir, newID())
-	err = p.vol.Update(context.Background(), func(tx *folio.Tx) error {
+	err = p.vol.Update(ctx, func(tx *folio.Tx) error {
 		if err := tx.MkdirAll(p.tree.own(uploadDir), 0o700); err != nil {
 			return err
 		}

@@ -32,10 +32,11 @@ var _ interface {
 // newUpload begins an upload unless there is no place for it.
 func newUpload(r resource, perm fs.FileMode) (webdav.File, error) {
 	u := &upload{resource: r, perm: perm}
-	info, err := r.fs.vol.Stat(r.path)
+	vol := r.fs.vol.WithContext(r.ctx)
+	info, err := vol.Stat(r.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		_, err = r.fs.vol.Stat(path.Dir(r.path))
+		_, err = vol.Stat(path.Dir(r.path))
 	case err == nil && info.IsDir():
 		err = u.fail(folio.ErrIsDirectory)
 	case err == nil:

@@ -71,7 +71,7 @@ func (f requestFS) open(name string) (opened fs.File, err error) {
 	if opened != nil || err != nil {
 		return opened, err
 	}
-	return f.vol.FS().Open(name)
+	return f.vol.WithContext(f.ctx).FS().Open(name)
 }
 
 // A memoryFile is a regular file as it was at one moment.

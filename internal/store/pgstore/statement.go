@@ -16,6 +16,7 @@ const (
 	rollback
 	selectVersion
 	selectWalk
+	selectWalkXattrs
 	selectPath
 	selectPathContent
 	selectNode
@@ -79,16 +80,23 @@ const versionIfWanted = "CASE WHEN $5 THEN " + versionColumn + " END"
 
 const nodeColumns = "mode, nlink, uid, gid, size, holes, mtime_ns, ctime_ns, atime_ns, rdev"
 
-// walkText reads paths. More columns come in place of /*more*/.
-const walkText = `WITH RECURSIVE walk(i, parent, ino, type) AS (
+// walkRows are the rows of a walk, as newWalk gives its parameters. walkText reads their inodes,
+// and more columns in place of /*more*/. walkXattrs reads the extended attributes where paths end.
+const (
+	walkRows = `WITH RECURSIVE walk(i, parent, ino, type) AS (
   SELECT i, 0::bigint, top, 2::bigint FROM unnest($1::bigint[]) WITH ORDINALITY AS t(top, i)
   UNION ALL
   SELECT c, w.ino, e.ino, e.type
   FROM walk AS w CROSS JOIN LATERAL generate_series(($2::bigint[])[w.i], ($3::bigint[])[w.i]) AS c
     CROSS JOIN LATERAL (SELECT ino, type FROM @entry WHERE parent = w.ino AND name = ($4::bytea[])[c] OFFSET 0) AS e
 )
-SELECT w.i, w.parent, w.ino, w.type, n.ino, n.mode, n.nlink, n.uid, n.gid, n.size, n.holes, n.mtime_ns, n.ctime_ns, n.atime_ns, n.rdev/*more*/
+`
+	walkText = walkRows + `SELECT w.i, w.parent, w.ino, w.type, n.ino, n.mode, n.nlink, n.uid, n.gid, n.size, n.holes, n.mtime_ns, n.ctime_ns, n.atime_ns, n.rdev/*more*/
 FROM walk AS w LEFT JOIN @node AS n ON n.ino = w.ino`
+	walkXattrs = walkRows + `SELECT w.ino, x.name, substring(x.value FOR 65537)
+FROM (SELECT DISTINCT ino FROM walk WHERE ($3::bigint[])[i] < ($2::bigint[])[i]) AS w
+  CROSS JOIN LATERAL (SELECT name, value FROM @xattr AS x WHERE x.ino = w.ino ORDER BY name OFFSET 0) AS x`
+)
 
 // contentOf is the content of a file or a symbolic link, if that is one row. A part of an object is
 // none.
@@ -109,6 +117,7 @@ var texts = [numStatements]string{
 	rollback:          "ROLLBACK",
 	selectVersion:     "SELECT " + versionColumn,
 	selectWalk:        walkText,
+	selectWalkXattrs:  walkXattrs,
 	selectPath:        with(walkText, versionIfWanted),
 	selectPathContent: with(walkText, versionIfWanted, "CASE WHEN w.i = cardinality($4::bytea[]) THEN "+contentOf+" END"),
 	selectNode:        "SELECT ino, " + nodeColumns + " FROM @node WHERE ino = $1",

@@ -510,32 +510,26 @@ func (t *tx) ReadAhead(paths ...store.Path) error {
 		return nil
 	}
 	w := newWalk(paths)
-	err := t.ask(append(t.xattrSteps(paths), w.step(&t.cache))...)
-	if err == nil {
-		w.finish(&t.cache)
-	}
-	return err
-}
-
-// xattrSteps returns the statements that read the extended attributes of inodes which a caller
-// names by their numbers, if the volume is locked: a caller that writes to such a file looks
-// whether the file has capabilities.
-func (t *tx) xattrSteps(paths []store.Path) (steps []step) {
 	if t.cache.readSet != nil || len(t.xattrs) > 0 || t.flushes > 0 {
-		return nil
-	}
-	for _, p := range paths {
-		if p.Name != "." || t.xattrsAhead[p.Top] != nil {
-			continue
+		err := t.ask(w.step(&t.cache))
+		if err == nil {
+			w.finish(&t.cache)
 		}
-		if t.xattrsAhead == nil {
-			t.xattrsAhead = make(map[store.Ino]*xattrList)
-		}
-		l := new(xattrList)
-		t.xattrsAhead[p.Top] = l
-		steps = append(steps, step{statement: selectXattrs, args: []any{int64(p.Top)}, row: func(v [][]byte) { l.add(p.Top, v[0], v[1]) }})
+		return err
 	}
-	return steps
+	// A caller that writes to a file looks whether the file has capabilities.
+	xattrs := make(map[store.Ino]*xattrList)
+	if err := t.ask(w.step(&t.cache), w.xattrStep(xattrs)); err != nil {
+		return err
+	}
+	w.finish(&t.cache)
+	if t.xattrsAhead == nil {
+		t.xattrsAhead = make(map[store.Ino]*xattrList)
+	}
+	for ino := range w.ends {
+		t.xattrsAhead[ino] = cmp.Or(xattrs[ino], new(xattrList))
+	}
+	return nil
 }
 
 func (t *tx) begun() bool { return t.conn != nil }

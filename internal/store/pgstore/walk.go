@@ -123,6 +123,26 @@ func (w *walk) step(k *readCache) step {
 	}}
 }
 
+// xattrStep returns the statement that reads the extended attributes of the inodes where paths end.
+func (w *walk) xattrStep(lists map[store.Ino]*xattrList) step {
+	return step{statement: selectWalkXattrs, args: []any{w.tops, w.first, w.last, w.names}, row: func(v [][]byte) {
+		ino := store.Ino(number(v[0]))
+		if lists[ino] == nil {
+			lists[ino] = new(xattrList)
+		}
+		lists[ino].add(ino, v[1], v[2])
+	}}
+}
+
+// ends calls yield with the inodes where paths end, except those where another path goes on.
+func (w *walk) ends(yield func(ino store.Ino) bool) {
+	for i, at := range w.found {
+		if at.ino != 0 && w.last[i] < w.first[i] && !yield(at.ino) {
+			return
+		}
+	}
+}
+
 // finish notes which names nothing has.
 func (w *walk) finish(k *readCache) {
 	for i := len(w.tops); i < len(w.names); i++ {

@@ -194,7 +194,7 @@ func (s *Source) reference(i int) *Expr {
 		c := &s.Columns[i]
 		e.Affinity, e.Collation = c.Affinity, c.Collation
 		if s.Table != nil && i == s.Table.Alias {
-			e.Number = catalog.Rowid
+			e.Number, e.Collation = catalog.Rowid, value.NoCollation
 		}
 	}
 	return e

@@ -1,6 +1,8 @@
 package exec
 
 import (
+	"slices"
+
 	"github.com/foliofs/folio/internal/record"
 	"github.com/foliofs/folio/internal/sql/bind"
 	"github.com/foliofs/folio/internal/sql/value"
@@ -98,6 +100,11 @@ func (r *coreRows) next() (bool, error) {
 func (c *compiler) core(core *bind.Core, keys []*bind.Expr) (*coreRows, error) {
 	for _, s := range core.Sources {
 		c.sources[s] = &source{}
+		for q := range c.rowQueries { // of a condition that was copied, and reads the source of the first copy
+			if slices.Contains(q.Outer, s) {
+				delete(c.rowQueries, q)
+			}
+		}
 	}
 	if core.Grouped {
 		c.results[core] = &source{over: []record.Value{}}

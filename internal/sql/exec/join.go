@@ -184,7 +184,7 @@ func (c *compiler) hash(st *step, s *source, all access) (*hashLookup, error) {
 		}
 		h.columns = append(h.columns, b.column)
 		affinity := b.affinity
-		if affinity == catalog.Real && st.source.Columns[b.column].Affinity != catalog.Real { // which would round integers
+		if affinity == catalog.Real { // which would round integers
 			affinity = catalog.Numeric
 		}
 		h.compare = append(h.compare, column{affinity, b.collation})

@@ -54,6 +54,8 @@ func (r *replacement) expr(e *bind.Expr) *bind.Expr {
 	switch {
 	case e.Source == r.source && e.Kind == bind.ColumnOf:
 		n = r.column(e.Number)
+	case e.Source == r.source && !r.null: // IfRow of a join that is inner by now: there is always a row
+		n = r.expr(e.Args[0])
 	case e.Source == r.source: // IfRow
 		inner := *e.With(r.expr)
 		inner.Source, n = r.head, &inner

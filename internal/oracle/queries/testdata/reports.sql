@@ -1078,3 +1078,23 @@ SELECT v1.rowid FROM v1
 SELECT x FROM v1 JOIN v2 USING (x) ORDER BY x
 SELECT v.x, w.n FROM v1 AS v LEFT JOIN (SELECT a, "count(*)" AS n FROM v3) AS w ON w.a=v.y ORDER BY v.x
 SELECT * FROM (SELECT * FROM v2 LIMIT 1 OFFSET 1)
+
+-- collation: a rowid has none, so that of the next SELECT of a compound decides
+CREATE TABLE r(id INTEGER PRIMARY KEY); CREATE TABLE n(c TEXT COLLATE NOCASE);
+INSERT INTO r VALUES (1),(2); INSERT INTO n VALUES ('a'),('A'),('b'),('1');
+SELECT count(*) FROM (SELECT id FROM r UNION SELECT c FROM n)
+SELECT count(*) FROM (SELECT id FROM r INTERSECT SELECT c FROM n)
+WITH RECURSIVE w(a, b) AS (SELECT id, 0 FROM r UNION SELECT c, 1 FROM w, n WHERE w.b < 1) SELECT count(*) FROM w
+
+-- join: an integer that no REAL is equals none
+CREATE TABLE i(c INT); CREATE TABLE f(x REAL);
+INSERT INTO i VALUES (9007199254740993),(9007199254740992),(3); INSERT INTO f VALUES (9007199254740992.0),(3.0);
+SELECT * FROM i CROSS JOIN f ON f.x=+i.c
+SELECT * FROM i CROSS JOIN f ON f.x=i.c
+SELECT * FROM f CROSS JOIN i ON f.x=+i.c
+
+-- pushed down: a copied condition with a row of a query that reads a source of the copy
+CREATE TABLE t(a, b);
+INSERT INTO t VALUES (1,1),(2,3),(3,3),(NULL,NULL);
+SELECT * FROM (SELECT a FROM t UNION SELECT b FROM t) AS p WHERE p.a IN (SELECT r.b FROM t AS q, t AS r WHERE (r.a, 8) IS (SELECT r.b, 8 FROM t ORDER BY 1 DESC LIMIT 1))
+SELECT * FROM (SELECT a FROM t UNION SELECT b FROM t) AS p WHERE (p.a + 0) NOT BETWEEN (p.a IN (SELECT r.b FROM t AS q, t AS r WHERE (r.a, 8) IS (SELECT r.b, 8 FROM t LIMIT 1))) AND p.a - 1

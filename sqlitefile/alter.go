@@ -92,8 +92,10 @@ func (c *schemaChange) refuseColumn(t Table, def *ddl.Table) error {
 	col := &def.Columns[len(def.Columns)-1]
 	switch {
 	case col.PrimaryKey:
+		//lint:ignore ST1005 SQLite's own words
 		return errors.New("Cannot add a PRIMARY KEY column")
 	case len(def.Uniques) > len(t.def.ddl.Uniques):
+		//lint:ignore ST1005 SQLite's own words
 		return errors.New("Cannot add a UNIQUE column")
 	}
 	reason := emptyOnly(col)

@@ -9,8 +9,8 @@ import (
 )
 
 // TestReducedJoin reads a view twice: as it is, so that it becomes a part of the query around it
-// before WHERE makes inner joins of the outer ones, and as a table with the same rows. C SQLite loses
-// the condition of such a view, so that it is no judge.
+// before WHERE makes inner joins of the outer ones, and as a table with the same rows. C SQLite
+// loses the condition of such a view, so that it is no judge.
 func TestReducedJoin(t *testing.T) {
 	if !judge.Available {
 		t.Skip("needs cgo")

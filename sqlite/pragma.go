@@ -284,7 +284,7 @@ func check(c *connection, ctx context.Context, name, _ string) (*cursor, error) 
 var defaults = map[string]any{
 	"wal_autocheckpoint": 1000, "journal_size_limit": -1, "locking_mode": "normal", "cache_size": -2000, "cache_spill": 483, "temp_store": 0, "mmap_size": 0,
 	"secure_delete": 0, "threads": 0, "trusted_schema": 1, "automatic_index": 1, "read_uncommitted": 0, "legacy_alter_table": 0,
-	"max_page_count": 4294967294, "cell_size_check": 0, "checkpoint_fullfsync": 0, "fullfsync": 0,
+	"max_page_count": int64(4294967294), "cell_size_check": 0, "checkpoint_fullfsync": 0, "fullfsync": 0,
 }
 
 // inert runs a pragma about memory or speed, which changes nothing. Some return the value that they

@@ -7,7 +7,6 @@ import (
 
 	"github.com/foliofs/folio/internal/sql/catalog"
 	"github.com/foliofs/folio/internal/sql/syntax"
-	"github.com/foliofs/folio/internal/sql/value"
 )
 
 // A Change is an INSERT, UPDATE or DELETE whose names are resolved.
@@ -269,10 +268,7 @@ func (r *resolver) upsert(base *scope, table *Source, n *syntax.Insert, i int) (
 	excluded := *table
 	excluded.Name, excluded.Object, excluded.Core = "excluded", "excluded", &Core{}
 	excluded.Core.Sources = []*Source{&excluded}
-	excluded.Columns = slices.Clone(table.Columns)
-	for i := range excluded.Columns { // values without the properties of their columns, as in SQLite
-		excluded.Columns[i].Affinity, excluded.Columns[i].Collation = value.NoAffinity, value.NoCollation
-	}
+	excluded.Bare = true // as in SQLite
 	outer := *base
 	outer.core, outer.query = excluded.Core, &Query{}
 	b.scope.parent = &outer

@@ -197,6 +197,9 @@ func (s *Source) reference(i int) *Expr {
 			e.Number, e.Collation = catalog.Rowid, value.NoCollation
 		}
 	}
+	if s.Bare {
+		e.Affinity, e.Collation = value.NoAffinity, value.NoCollation
+	}
 	return e
 }
 

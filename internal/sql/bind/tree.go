@@ -66,6 +66,7 @@ type Source struct {
 	Path    Path
 	View    bool
 	Common  *Common // nil unless it is a common table expression
+	Bare    bool    // values without affinities and collations: the row that an upsert could not insert
 }
 
 // Common is the use of a common table expression in a statement.
